@@ -1,0 +1,1 @@
+"""From one global system to each role's own program: check, project, emit."""

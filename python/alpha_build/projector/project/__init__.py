@@ -1,0 +1,1 @@
+"""Projection: from a checked system to one role's program and rows."""

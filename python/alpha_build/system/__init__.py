@@ -1,0 +1,1 @@
+"""What a user writes: frozen values, without the rules that `projector.check` applies to them."""
