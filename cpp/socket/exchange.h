@@ -1,0 +1,51 @@
+// The engine beneath every communicating step: frames in and out on several edges at once, one thread, no
+// blocking, so that two participants that send large regions to each other never wait for each other.
+#pragma once
+
+#include "base/element.h"
+#include "socket/session.h"
+
+namespace alpha {
+
+// What is transferred: identity of one use of one region.
+struct Transfer {
+  u64 region;
+  u64 version;
+  u64 total;  // bytes of the whole region on this edge
+  Element element;
+};
+
+// Frames of one transfer that come in on one edge.  With `staging` null, payloads land at base + offset.
+// With staging (frame_bytes long), each lands there; the next frame is read when released == arrived.
+struct Inbound {
+  u16 slot;
+  Transfer what;
+  u8* base;
+  u8* staging;
+  u64 arrived = 0;        // verified bytes, from 0
+  u64 released = 0;       // staging only: bytes that advance() has used
+  bool complete = false;  // every frame verified (a region of 0 bytes is one frame)
+};
+
+// Frames of one transfer that go out on one edge; frame k is sent once `ready` covers it.
+struct Outbound {
+  u16 slot;
+  Transfer what;
+  const u8* base;
+  u64 ready = 0;  // bytes that hold their final value
+  u64 sent = 0;
+  bool complete = false;
+};
+
+// Called after inbound frames were verified and once at the start: uses what arrived, sets `released` and
+// `ready`.  Returns false after session.fail.
+struct Advance {
+  bool (*call)(void* context) = nullptr;
+  void* context = nullptr;
+};
+
+// Runs until every transfer is complete.  A payload that leaves on several edges from the same base is hashed
+// once; what arrived and was verified is not hashed again when it is relayed from the same base.
+[[nodiscard]] bool exchange(Session&, Span<Inbound>, Span<Outbound>, Advance);
+
+}  // namespace alpha

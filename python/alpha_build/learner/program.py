@@ -1,0 +1,80 @@
+"""Loop programs and what a learner is made of, free of JAX: traced once, saved as CBOR, lowered for each target.
+
+A program is a list of equations over numbered values.  Dimensions are integers or the string "rows", the
+run-time row count.  Nothing here depends on names, places or the version of the tracer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+Dimension = int | Literal["rows"]
+
+
+@dataclass(frozen=True)
+class Aval:
+    """Type of a value: NumPy dtype name ("float32", "bfloat16", "bool", ...) and shape."""
+
+    dtype: str
+    shape: tuple[Dimension, ...]
+
+
+@dataclass(frozen=True)
+class Literal_:
+    """A constant scalar operand: dtype and little-endian bytes."""
+
+    dtype: str
+    data: bytes
+
+
+Operand = int | Literal_  # a value's number, or a literal
+
+
+@dataclass(frozen=True)
+class Equation:
+    primitive: str
+    inputs: tuple[Operand, ...]
+    outputs: tuple[int, ...]
+    params: dict[str, Any]  # only what the lowering row reads; CBOR-able
+    place: str = field(default="", compare=False)  # user's file:line, for messages; not in the digest
+
+
+@dataclass(frozen=True)
+class Program:
+    """inputs are values 0..len(inputs)-1, constants follow, then each equation's outputs in order."""
+
+    inputs: tuple[Aval, ...]
+    constants: tuple[np.ndarray, ...]
+    values: tuple[Aval, ...]  # every value by number
+    equations: tuple[Equation, ...]
+    outputs: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class StateLeaf:
+    name: str  # "params/w1", "optimizer/0/count"
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
+class LearnerProgram:
+    """Everything of a learner that a build needs; `digest` is the learner's part of the run identity."""
+
+    block: Program  # parameters, sample arrays [, weights] -> loss, gradient leaves (in `element`)
+    update: Program  # parameters, optimiser leaves, gradient leaves, loss -> parameters, optimiser leaves
+    metric: Program | None  # parameters, evaluation arrays -> one scalar a metric (in `element`)
+    metric_names: tuple[str, ...]
+    state: tuple[StateLeaf, ...]  # parameters in pytree order, then the optimiser's leaves
+    parameters: int  # how many of `state` are parameters
+    element: str  # region element of loss and gradients: "f32", "f64"
+    samples: tuple[np.ndarray, ...]  # permuted if shuffled; the weights last where there are any
+    weighted: bool
+    evaluation_samples: tuple[np.ndarray, ...]
+    batch: int
+    rounds: int
+    every: int  # evaluation period; 0: no evaluation
+    digest: bytes = b""
+    notices: tuple[str, ...] = field(default=(), compare=False)  # one line each, for the user: narrowed dtypes
