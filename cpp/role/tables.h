@@ -1,8 +1,9 @@
-// What a generated role is made of: constants that the projector counted, and the participant walks.
+// What a generated role is made of: constants that the projector counted, and the participant
+// walks.
 //
-// A generated file fills these tables and makes one call, run_participant(kRole, ...).  Nothing here is
-// formed at run time from what a peer says; everything that differs between two roles of one class (role
-// number, peers, addresses, ranges, data) is a stamped row, see stamp.h.
+// A generated file fills these tables and makes one call, run_participant(kRole, ...).  Nothing
+// here is formed at run time from what a peer says; everything that differs between two roles of
+// one class (role number, peers, addresses, ranges, data) is a stamped row, see stamp.h.
 #pragma once
 
 #include "base/element.h"
@@ -17,8 +18,9 @@ class Participant;
 using Slot = u16;
 inline constexpr Slot kNoSlot = 0xffff;
 
-// One communicating form of the protocol as this role sees it.  `number` is the form's number on the wire;
-// `buffer` says which local buffer holds the bytes; `uses` bounds the version (product of the repeats).
+// One communicating form of the protocol as this role sees it.  `number` is the form's number on
+// the wire; `buffer` says which local buffer holds the bytes; `uses` bounds the version (product of
+// the repeats).
 struct Region {
   u64 number;
   Element element;
@@ -35,7 +37,8 @@ struct Buffer {
   u64 initial;  // bit pattern of one element, repeated over the buffer at start
 };
 
-// `exchange` is Combine on a pair that delivers to every owner: both contributions cross, both ends combine.
+// `exchange` is Combine on a pair that delivers to every owner: both contributions cross, both ends
+// combine.
 enum class Op : u8 {
   local,
   send,
@@ -54,21 +57,29 @@ enum class Op : u8 {
 // Declared slots of one step, in the order in which they are served.
 using Slots = Span<const Slot>;
 
-// A local operation.  Returns false after Participant::fail(...).
+// What a step does: a local operation, or one of the handlers that role/steps.h puts into every
+// communicating step, so that an executable links the ones its schedule names and no others.
+// Participant::step() is the step in hand.  Returns false after Participant::fail(...).
 using Work = bool (*)(Participant&);
+
+// The learner's part of the start, and what follows a combine at the root; see role/learner.cpp.
+bool prepare_learner(Participant&);
+void report_combined(Participant&, u16 buffer);
 
 struct Step {
   Op op;
-  const char* place;                  // "star.py:22 combine": where the user wrote it
-  Work work = nullptr;                // local
-  const Region* region = nullptr;     // send, receive, combine, deliver, choose, start, publish
-  Slot from = kNoSlot;  // receive, deliver, start, choose: whence (kNoSlot at the origin); combine, publish: the
-                        // parent (kNoSlot at the root); exchange, close: the one edge
-  Slots to = {};        // send, deliver, start, choose: whither; combine, publish: the children in combining order
+  const char* place;               // "star.py:22 combine": where the user wrote it
+  Work work = nullptr;             // null in repeat, every, choose: the walker's own
+  const Region* region = nullptr;  // send, receive, combine, deliver, choose, start, publish
+  Slot from = kNoSlot;  // receive, deliver, start, choose: whence (kNoSlot at the origin); combine,
+                        // publish: the parent (kNoSlot at the root); exchange, close: the one edge
+  Slots to = {};  // send, deliver, start, choose: whither; combine, publish: the children in
+                  // combining order
   const Region* region_down = nullptr;  // publish: the commit word's region
-  u64 count = 0;  // repeat: times; every: period (the body runs after each period-th pass and after the last)
-  Span<const Step> body = {};         // repeat, every; choose: the arm for 1
-  Span<const Step> otherwise = {};    // choose: the arm for 0
+  u64 count = 0;  // repeat: times; every: period (the body runs after each period-th pass and after
+                  // the last)
+  Span<const Step> body = {};       // repeat, every; choose: the arm for 1
+  Span<const Step> otherwise = {};  // choose: the arm for 0
 };
 
 enum class Order : u8 { tree, canonical };
@@ -80,10 +91,11 @@ struct Contract {
   bool refuse_nonfinite;
 };
 
-// ---- a learner's part; null in a protocol of one's own -------------------------------------------
+// ---- a learner's part; null in a protocol of one's own
+// -------------------------------------------
 
-// A lowered program.  `in` and `out` are arrays of pointers in the order of the program's inputs and
-// outputs; `rows` is the run-time row count, not above rows_max; scratch is 64-byte aligned.
+// A lowered program.  `in` and `out` are arrays of pointers in the order of the program's inputs
+// and outputs; `rows` is the run-time row count, not above rows_max; scratch is 64-byte aligned.
 struct Program {
   void (*call)(u64 rows, const void* const* in, void* const* out, void* scratch);
   u64 rows_max;
@@ -103,24 +115,35 @@ struct Metric {
 };
 
 struct Learner {
-  Program block;   // in: parameters, sample arrays [, weights], constants; out: loss, gradient leaves
-  Program update;  // in: parameters, optimiser leaves, gradient leaves, loss, constants; out: parameters, optimiser leaves
-  Program metric;  // in: parameters, evaluation arrays, constants; out: one scalar a metric.  call == nullptr: none
+  Program
+      block;  // in: parameters, sample arrays [, weights], constants; out: loss, gradient leaves
+  Program update;  // in: parameters, optimiser leaves, gradient leaves, loss, constants; out:
+                   // parameters, optimiser leaves
+  Program metric;  // in: parameters, evaluation arrays, constants; out: one scalar a metric.  call
+                   // == nullptr: none
   Span<const Tensor> state;
-  u64 parameters;                     // how many of `state` are parameters
-  Span<const u64> gradient_offsets;   // element offset of each gradient leaf in the contribution; the loss is at 0
-  u16 contribution;                   // buffer: loss, then gradient leaves
-  u16 metrics;                        // buffer: one element a metric
+  u64 parameters;                    // how many of `state` are parameters
+  Span<const u64> gradient_offsets;  // element offset of each gradient leaf in the contribution;
+                                     // the loss is at 0
+  u16 contribution;                  // buffer: loss, then gradient leaves
+  u16 metrics;                       // buffer: one element a metric
   Span<const Metric> metric_names;
-  Span<const u64> sample_row_bytes;   // bytes of one row of each sample array, the weights last where there are any
+  Span<const u64> sample_row_bytes;  // bytes of one row of each sample array, the weights last
+                                     // where there are any
   Span<const u64> evaluation_row_bytes;
-  Span<const u64> block_constants;    // bytes of each closed-over constant array, data in the stamp
+  Span<const u64> block_constants;  // bytes of each closed-over constant array, data in the stamp
   Span<const u64> update_constants;
   Span<const u64> metric_constants;
   u64 rounds;
-  Span<const u8> safetensors_header;  // the shard's first bytes, length field included; tensors in name order
-  Span<const u16> shard_order;        // indices into `state`, in name order
-  Span<const Span<const u8>> state_hash_pieces;  // canonical CBOR around the payload digests, in name order; one more piece than tensors
+  Span<const u8>
+      safetensors_header;  // the shard's first bytes, length field included; tensors in name order
+  Span<const u16> shard_order;                   // indices into `state`, in name order
+  Span<const Span<const u8>> state_hash_pieces;  // canonical CBOR around the payload digests, in
+                                                 // name order; one more piece than tensors
+  // Hooks, not for generated code to set: naming them here links the learner's code into learner
+  // roles only.
+  bool (*prepare)(Participant&) = prepare_learner;
+  void (*combined)(Participant&, u16 buffer) = report_combined;
 };
 
 struct Role {
@@ -129,7 +152,8 @@ struct Role {
   Slot edges;          // how many
   u64 frame_bytes;
   Span<const Buffer> buffers;
-  Span<const Region> regions;  // every region that a step names, so that versions can be kept beside them
+  Span<const Region>
+      regions;  // every region that a step names, so that versions can be kept beside them
   Span<const Step> schedule;
   Contract contract;
   const Learner* learner;

@@ -1,0 +1,78 @@
+// One role at work: its memory, its edges, and the walk over its schedule.
+//
+// A generated local operation sees buffer(), word(), round() and fail_local(); the rest serves the
+// handlers of the communicating steps, each in a file of its own, and the learner.
+#pragma once
+
+#include "role/arena.h"
+#include "role/stamp.h"
+#include "role/tables.h"
+#include "socket/exchange.h"
+#include "socket/session.h"
+
+namespace alpha {
+
+struct LearnerMemory;    // role/learner.h
+struct CombineMemory;    // role/combine_step.h
+struct CanonicalMemory;  // role/canonical.h
+
+class Participant {
+ public:
+  Participant(const Role& role, const Stamp& stamp, const char* state_folder);
+
+  // ---- for local operations ---------------------------------------------------------------------
+  template <class T>
+  Span<T> buffer(u64 index) {
+    return {reinterpret_cast<T*>(buffers[index]), role.buffers[index].bytes / sizeof(T)};
+  }
+  u64& word(u64 index) { return *reinterpret_cast<u64*>(buffers[index]); }
+  // Passes of the innermost repeat that are done.
+  u64 round() const { return round_; }
+  // Ends the run with exit 79; the place of the step in hand is put before the text.  Returns
+  // false.
+  bool fail_local(const char* text);
+
+  // ---- start and walk ---------------------------------------------------------------------------
+  // Measures and maps all memory, gives buffers their initial values, fills the session.
+  [[nodiscard]] bool prepare();
+  [[nodiscard]] bool run_schedule();
+
+  // ---- for handlers -----------------------------------------------------------------------------
+  const Step& step() const { return *step_; }
+  bool is_last_round() const { return round_ + 1 == rounds_; }
+  // Names one use of a region: its next version, never past the compiled bound (a version refusal).
+  [[nodiscard]] bool arm(const Region& region, u64 total, Transfer* transfer);
+  u8* base(const Region& region) { return buffers[region.buffer]; }
+  [[nodiscard]] bool walk(Span<const Step> steps);
+  [[nodiscard]] bool fail(FailureKind kind, const char* text) { return session.fail(kind, text); }
+
+  template <class T>
+  const T* stamped(u64 offset) const {
+    return reinterpret_cast<const T*>(reinterpret_cast<const u8*>(&stamp) + offset);
+  }
+
+  const Role& role;
+  const Stamp& stamp;
+  const char* state_folder;
+  Session session;
+  Arena arena;
+  u8** buffers = nullptr;  // one a Role::buffers
+  u8** twins =
+      nullptr;  // second memory of a buffer that a pair exchanges; null where none is needed
+  u64* versions = nullptr;               // one a Role::regions: the last that was used
+  Inbound* inbound = nullptr;            // one an edge
+  Outbound* outbound = nullptr;          // one an edge
+  u8* staging = nullptr;                 // one frame a child, for the widest combine
+  CanonicalMemory* canonical = nullptr;  // order canonical only
+  LearnerMemory* learner = nullptr;      // learner roles only
+
+ private:
+  bool layout();
+  bool run_repeat(const Step& step);
+
+  const Step* step_ = nullptr;
+  u64 round_ = 0;
+  u64 rounds_ = 1;
+};
+
+}  // namespace alpha
