@@ -65,7 +65,7 @@ class BuildFailure(AlphaError):
 
 
 def raise_failures(failures: Sequence[AlphaError]) -> NoReturn:
-    """Raise the first of several failures; it carries the rest in `others`, and as notes for a bare traceback."""
+    """Raise the first failure; it carries the rest in `others`, and as notes for a bare traceback."""
     assert failures, "nothing failed"
     first, *rest = failures
     first.others = tuple(rest)
