@@ -5,7 +5,20 @@
 
 namespace alpha {
 
-enum class Element : u32 { bytes = 1, f32 = 2, f64 = 3, i32 = 4, i64 = 5, word = 6, bf16 = 7, f16 = 8 };
+// g++ 12 takes scoped enumerators for shadows of the types they are named after.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+enum class Element : u32 {
+  bytes = 1,
+  f32 = 2,
+  f64 = 3,
+  i32 = 4,
+  i64 = 5,
+  word = 6,
+  bf16 = 7,
+  f16 = 8
+};
+#pragma GCC diagnostic pop
 
 constexpr u64 element_bytes(Element element) {
   switch (element) {

@@ -1,5 +1,5 @@
-// How a participant ends when it does not complete: one list of kinds, read by the exit code, the printed line
-// and the Python exceptions.
+// How a participant ends when it does not complete: one list of kinds, read by the exit code, the
+// printed line and the Python exceptions.
 #pragma once
 
 #include "base/text.h"
@@ -8,20 +8,20 @@
 namespace alpha {
 
 // kind, exit code, the words before the colon of the printed line
-#define ALPHA_FAILURES(X)                                       \
-  X(usage, 64, "usage")                                         \
-  X(frame, 70, "refused (frame)")                               \
-  X(edge, 71, "refused (edge)")                                 \
-  X(version, 72, "refused (version)")                           \
-  X(bytes, 73, "refused (bytes)")                               \
-  X(truncated, 74, "refused (truncated)")                       \
-  X(connect, 75, "budget exhausted (connect)")                  \
-  X(accept, 76, "budget exhausted (accept)")                    \
-  X(wait, 77, "budget exhausted (wait)")                        \
-  X(frame_time, 77, "budget exhausted (frame)")                 \
-  X(session_time, 77, "budget exhausted (session)")             \
-  X(admission, 78, "admission refused")                         \
-  X(local, 79, "local operation failed")                        \
+#define ALPHA_FAILURES(X)                           \
+  X(usage, 64, "usage")                             \
+  X(frame, 70, "refused (frame)")                   \
+  X(edge, 71, "refused (edge)")                     \
+  X(version, 72, "refused (version)")               \
+  X(bytes, 73, "refused (bytes)")                   \
+  X(truncated, 74, "refused (truncated)")           \
+  X(connect, 75, "budget exhausted (connect)")      \
+  X(accept, 76, "budget exhausted (accept)")        \
+  X(wait, 77, "budget exhausted (wait)")            \
+  X(frame_time, 77, "budget exhausted (frame)")     \
+  X(session_time, 77, "budget exhausted (session)") \
+  X(admission, 78, "admission refused")             \
+  X(local, 79, "local operation failed")            \
   X(checkpoint, 80, "checkpoint failed")
 
 enum class FailureKind : u8 {

@@ -1,5 +1,6 @@
-// The engine beneath every communicating step: frames in and out on several edges at once, one thread, no
-// blocking, so that two participants that send large regions to each other never wait for each other.
+// The engine beneath every communicating step: frames in and out on several edges at once, one
+// thread, no blocking, so that two participants that send large regions to each other never wait
+// for each other.
 #pragma once
 
 #include "base/element.h"
@@ -15,8 +16,9 @@ struct Transfer {
   Element element;
 };
 
-// Frames of one transfer that come in on one edge.  With `staging` null, payloads land at base + offset.
-// With staging (frame_bytes long), each lands there; the next frame is read when released == arrived.
+// Frames of one transfer that come in on one edge.  With `staging` null, payloads land at base +
+// offset. With staging (frame_bytes long), each lands there; the next frame is read when released
+// == arrived.
 struct Inbound {
   u16 slot;
   Transfer what;
@@ -37,15 +39,17 @@ struct Outbound {
   bool complete = false;
 };
 
-// Called after inbound frames were verified and once at the start: uses what arrived, sets `released` and
-// `ready`.  Returns false after session.fail.
+// Called after inbound frames were verified and once at the start: uses what arrived, sets
+// `released` and `ready`.  Returns false after session.fail.
 struct Advance {
   bool (*call)(void* context) = nullptr;
   void* context = nullptr;
 };
 
-// Runs until every transfer is complete.  A payload that leaves on several edges from the same base is hashed
-// once; what arrived and was verified is not hashed again when it is relayed from the same base.
+// Runs until every transfer is complete.  An edge holds at most one transfer a direction.  A
+// payload that leaves on several edges from the same base is hashed once; what arrived and was
+// verified is not hashed again when it is relayed from the same base (Session::digests gives the
+// room for that).
 [[nodiscard]] bool exchange(Session&, Span<Inbound>, Span<Outbound>, Advance);
 
 }  // namespace alpha

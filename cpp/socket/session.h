@@ -1,12 +1,14 @@
 // A participant's open edges: establishing them, and what every wait on them shares.
 //
-// No function here ends the process or throws: each returns false after session.fail(...), so that the same
-// code runs in an executable, in the Python bindings and in a simulation.
+// No function here ends the process or throws: each returns false after session.fail(...), so that
+// the same code runs in an executable, in the Python bindings and in a simulation.
 #pragma once
 
 #include "base/failure.h"
 #include "base/span.h"
 #include "base/types.h"
+#include "frame/header.h"
+#include "frame/seal.h"
 
 namespace alpha {
 
@@ -14,15 +16,44 @@ struct Budgets {
   u64 connect_ns, accept_ns, wait_ns, frame_ns, session_ns;  // session 0: none
 };
 
+inline constexpr u64 kEdgesMax = 1000;  // of one role, refused at check: bounds the poll list
+
+// Bodies up to this size come with their header and trailer in one read and wait in the link's
+// staging.
+inline constexpr u64 kShortBodyBytes = 1024;
+
+// The frame that is coming in on a link.
+struct Arrival {
+  Header expected;
+  u8 staging[kHeaderBytes + kShortBodyBytes + kTrailerBytes];
+  u64 arrived_bytes;  // of the frame, header and trailer included
+  PayloadHasher hasher;
+  u64 since_ns;  // when the wait, or with its first byte the frame, began
+  bool armed;    // expected is made and since_ns runs
+  bool checked;  // the header compared
+};
+
+// The frame that is going out on a link.
+struct Departure {
+  Header header;
+  Digest trailer;
+  u64 sent_bytes;  // of the frame
+  u64 since_ns;    // when it could have begun, or with its first byte when it began
+  i64 error;       // sending failed with this error number: what was received is read first
+  bool armed;
+};
+
 // One incident edge, in ascending peer order; its index is its slot.
 struct Link {
   u64 peer = 0;
-  bool lower = false;  // we are the lower role: we listen
+  bool lower = false;                        // we are the lower role: we listen
   u32 listen_address = 0, dial_address = 0;  // IPv4, host order
   u16 listen_port = 0, dial_port = 0;
   int listener = -1;
   int fd = -1;
   bool closed = false;  // closing frames exchanged
+  Arrival in = {};      // the engine's own, here so that nothing is allocated
+  Departure out = {};
 };
 
 struct Session {
@@ -30,16 +61,31 @@ struct Session {
   u8 run[32] = {};
   u64 frame_bytes = 0;
   Budgets budgets = {};
-  u64 session_deadline_ns = 0;
+  u64 session_deadline_ns = 0;  // 0: none
   Span<Link> links;
+  // Room for the digests of what leaves on several edges or is relayed: one for each frame of the
+  // largest region (frame_count).  With less room results are the same, and payloads are hashed
+  // again.
+  Span<Digest> digests;
   Failure failure;
-  void (*log)(const char* line, u64 bytes) = nullptr;  // strangers, for descriptor 2; may be null
+  // Strangers, for descriptor 2: one whole line, "alpha-build: role 0: ...\n"; may be null.
+  void (*log)(const char* line, u64 bytes) = nullptr;
 
   bool fail(FailureKind kind, const char* text);  // returns false; keeps the first failure
 };
 
-// The five steps of docs/endpoint.md.  `announce` and `hear` are the descriptors that carry ports (1 and 0 in an
-// executable; -1 where a binding passes ports itself).
+// Frames of a region of `total` bytes: at least one.
+constexpr u64 frame_count(u64 total, u64 frame_bytes) {
+  return total == 0 ? 1 : total / frame_bytes + (total % frame_bytes != 0);
+}
+
+// Step 0, in an executable only, since it changes the process: /dev/null on closed descriptors 0 to
+// 2, the others that a parent left open closed, no SIGPIPE, as many descriptors as the system
+// allows.
+[[nodiscard]] bool prepare_process(Session&);
+
+// Steps 1 to 4 of docs/endpoint.md.  `announce` and `hear` are the descriptors that carry ports (1
+// and 0 in an executable; -1 where a binding passes ports itself).
 [[nodiscard]] bool bind_listeners(Session&);
 [[nodiscard]] bool announce_ports(Session&, int announce);
 [[nodiscard]] bool hear_ports(Session&, int hear);
