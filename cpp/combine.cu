@@ -1,0 +1,408 @@
+// The ordered combine, one source for host and device: see combine.h.
+//
+// Compile with -ffp-contract=off (nvcc: -fmad=false -Xcompiler -ffp-contract=off); never with
+// fast-math.
+#include "combine.h"
+
+#ifdef __CUDACC__
+#define ALPHA_BOTH __host__ __device__
+#else
+#define ALPHA_BOTH
+#endif
+
+namespace alpha {
+namespace {
+
+// ---- one element: what host loops and kernels share
+// -------------------------------------------------
+
+ALPHA_BOTH inline f32 f32_of_bits(u32 bits) {
+  union {
+    u32 bits;
+    f32 value;
+  } both = {bits};
+  return both.value;
+}
+
+ALPHA_BOTH inline f64 f64_of_bits(u64 bits) {
+  union {
+    u64 bits;
+    f64 value;
+  } both = {bits};
+  return both.value;
+}
+
+ALPHA_BOTH inline u32 bits_of(f32 value) {
+  union {
+    f32 value;
+    u32 bits;
+  } both = {value};
+  return both.bits;
+}
+
+ALPHA_BOTH inline u64 bits_of(f64 value) {
+  union {
+    f64 value;
+    u64 bits;
+  } both = {value};
+  return both.bits;
+}
+
+// x86 generates a NaN with the sign set, Arm and CUDA without; the payload differs too.
+ALPHA_BOTH inline f32 canonical(f32 value) {
+  return value == value ? value : f32_of_bits(0x7fc00000);
+}
+ALPHA_BOTH inline f64 canonical(f64 value) {
+  return value == value ? value : f64_of_bits(0x7ff8000000000000);
+}
+
+ALPHA_BOTH inline f32 add(f32 sum, f32 addend) { return canonical(sum + addend); }
+ALPHA_BOTH inline f64 add(f64 sum, f64 addend) { return canonical(sum + addend); }
+ALPHA_BOTH inline i32 add(i32 sum, i32 addend) {
+  return static_cast<i32>(static_cast<u32>(sum) + static_cast<u32>(addend));
+}
+ALPHA_BOTH inline i64 add(i64 sum, i64 addend) {
+  return static_cast<i64>(static_cast<u64>(sum) + static_cast<u64>(addend));
+}
+
+struct Bf16 {
+  u16 bits;
+};
+struct F16 {
+  u16 bits;
+};
+
+ALPHA_BOTH inline f32 widened(Bf16 narrow) {
+  return canonical(f32_of_bits(static_cast<u32>(narrow.bits) << 16));
+}
+
+ALPHA_BOTH inline f32 widened(F16 narrow) {
+  const u32 sign = (narrow.bits & 0x8000u) << 16;
+  const u32 exponent = (narrow.bits >> 10) & 0x1fu;
+  const u32 fraction = narrow.bits & 0x3ffu;
+  if (exponent == 0x1f) {
+    return fraction != 0 ? f32_of_bits(0x7fc00000) : f32_of_bits(sign | 0x7f800000u);
+  }
+  if (exponent != 0) return f32_of_bits(sign | ((exponent + 112) << 23) | (fraction << 13));
+  // Zero or subnormal: fraction 2^-24, exact in f32.
+  const f32 magnitude = static_cast<f32>(fraction) * f32_of_bits(0x33800000);
+  return f32_of_bits(sign | bits_of(magnitude));
+}
+
+ALPHA_BOTH inline void narrow_to(f32 value, Bf16* narrow) {
+  const u32 bits = bits_of(value);
+  // To nearest, ties to even: half of the last kept place, one less where that place is even.
+  const u32 rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
+  narrow->bits = static_cast<u16>(value == value ? rounded >> 16 : 0x7fc0u);
+}
+
+ALPHA_BOTH inline void narrow_to(f32 value, F16* narrow) {
+  const u32 bits = bits_of(value);
+  const u32 sign = (bits >> 16) & 0x8000u;
+  const u32 magnitude = bits & 0x7fffffffu;
+  u32 result;
+  if (magnitude > 0x7f800000u) {
+    narrow->bits = 0x7e00;
+    return;
+  }
+  if (magnitude >= 0x477ff000u) {  // 65520, halfway above the largest: infinity
+    result = 0x7c00;
+  } else if (magnitude >= 0x38800000u) {  // 2^-14: normal
+    result = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
+  } else if (magnitude < 0x33000000u) {  // below 2^-25, half the smallest subnormal
+    result = 0;
+  } else {  // subnormal: shift the whole significand to units of 2^-24
+    const u32 significand = (magnitude & 0x7fffffu) | 0x800000u;
+    const u32 shift = 126u - (magnitude >> 23);
+    const u32 kept = significand >> shift;
+    const u32 rest = significand & ((1u << shift) - 1u);
+    const u32 half = 1u << (shift - 1u);
+    result = kept + (rest > half || (rest == half && (kept & 1u) != 0) ? 1u : 0u);
+  }
+  narrow->bits = static_cast<u16>(sign | result);
+}
+
+ALPHA_BOTH inline bool finite(f32 value) { return (bits_of(value) & 0x7f800000u) != 0x7f800000u; }
+ALPHA_BOTH inline bool finite(f64 value) {
+  return (bits_of(value) & 0x7ff0000000000000u) != 0x7ff0000000000000u;
+}
+
+// ---- host loops: no branch, no alias, so that compilers make vectors of them
+// --------------------------
+
+template <class T>
+void add_all(void* sum_bytes, const void* addend_bytes, u64 count) {
+  T* __restrict__ sum = static_cast<T*>(sum_bytes);
+  const T* __restrict__ addend = static_cast<const T*>(addend_bytes);
+  for (u64 i = 0; i < count; ++i) sum[i] = add(sum[i], addend[i]);
+}
+
+template <class Narrow>
+void add_all_widened(f32* __restrict__ sum, const void* addend_bytes, u64 count) {
+  const Narrow* __restrict__ addend = static_cast<const Narrow*>(addend_bytes);
+  for (u64 i = 0; i < count; ++i) sum[i] = add(sum[i], widened(addend[i]));
+}
+
+template <class T>
+void divide_all(void* sum_bytes, u64 count, T denominator) {
+  T* sum = static_cast<T*>(sum_bytes);
+  for (u64 i = 0; i < count; ++i) sum[i] = canonical(sum[i] / denominator);
+}
+
+template <class Narrow>
+void narrow_all(void* out_bytes, const f32* __restrict__ in, u64 count) {
+  Narrow* __restrict__ out = static_cast<Narrow*>(out_bytes);
+  for (u64 i = 0; i < count; ++i) narrow_to(in[i], &out[i]);
+}
+
+template <class Narrow>
+void widen_all(f32* __restrict__ out, const void* in_bytes, u64 count) {
+  const Narrow* __restrict__ in = static_cast<const Narrow*>(in_bytes);
+  for (u64 i = 0; i < count; ++i) out[i] = widened(in[i]);
+}
+
+template <class Narrow>
+void round_all(f32* values, u64 count) {
+  for (u64 i = 0; i < count; ++i) {
+    Narrow narrow;
+    narrow_to(values[i], &narrow);
+    values[i] = widened(narrow);
+  }
+}
+
+// Whole chunks are tested at once (the usual answer is that all are finite), then the one that is
+// not is searched.
+template <class T>
+u64 first_nonfinite_of(const void* values_bytes, u64 count) {
+  constexpr u64 kChunk = 1024;
+  const T* values = static_cast<const T*>(values_bytes);
+  for (u64 begin = 0; begin < count; begin += kChunk) {
+    const u64 end = begin + kChunk < count ? begin + kChunk : count;
+    u32 bad = 0;
+    for (u64 i = begin; i < end; ++i) bad |= finite(values[i]) ? 0u : 1u;
+    for (u64 i = begin; bad != 0 && i < end; ++i) {
+      if (!finite(values[i])) return i;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+void combine_add(Element element, void* sum, const void* addend, u64 count) {
+  switch (element) {
+    case Element::f32:
+      return add_all<f32>(sum, addend, count);
+    case Element::f64:
+      return add_all<f64>(sum, addend, count);
+    case Element::i32:
+      return add_all<i32>(sum, addend, count);
+    case Element::i64:
+      return add_all<i64>(sum, addend, count);
+    default:
+      __builtin_trap();  // the checks before projection admit no other element
+  }
+}
+
+void combine_add_widened(Element narrow, f32* sum, const void* addend, u64 count) {
+  if (narrow == Element::bf16) return add_all_widened<Bf16>(sum, addend, count);
+  if (narrow == Element::f16) return add_all_widened<F16>(sum, addend, count);
+  __builtin_trap();
+}
+
+void combine_divide(Element element, void* sum, u64 count, f64 denominator) {
+  if (element == Element::f32) return divide_all<f32>(sum, count, static_cast<f32>(denominator));
+  if (element == Element::f64) return divide_all<f64>(sum, count, denominator);
+  __builtin_trap();
+}
+
+void combine_narrow(Element narrow, void* out, const f32* in, u64 count) {
+  if (narrow == Element::bf16) return narrow_all<Bf16>(out, in, count);
+  if (narrow == Element::f16) return narrow_all<F16>(out, in, count);
+  __builtin_trap();
+}
+
+void combine_widen(Element narrow, f32* out, const void* in, u64 count) {
+  if (narrow == Element::bf16) return widen_all<Bf16>(out, in, count);
+  if (narrow == Element::f16) return widen_all<F16>(out, in, count);
+  __builtin_trap();
+}
+
+void combine_round_through(Element narrow, f32* values, u64 count) {
+  if (narrow == Element::bf16) return round_all<Bf16>(values, count);
+  if (narrow == Element::f16) return round_all<F16>(values, count);
+  __builtin_trap();
+}
+
+u64 first_nonfinite(Element element, const void* values, u64 count) {
+  if (element == Element::f32) return first_nonfinite_of<f32>(values, count);
+  if (element == Element::f64) return first_nonfinite_of<f64>(values, count);
+  return count;
+}
+
+// ---- order tree
+// -----------------------------------------------------------------------------------
+
+namespace {
+
+// Subtree of `members` in preorder: its descendants are cut into at most `fanout` chunks whose
+// sizes differ by at most one, larger first, and each chunk is a child's subtree.  Recursion is as
+// deep as the tree.
+void fold_subtree(Element element, void** values, u64 members, u64 fanout, u64 count) {
+  const u64 below = members - 1;
+  const u64 children = below < fanout ? below : fanout;
+  u64 first = 1;
+  for (u64 child = 0; child < children; ++child) {
+    const u64 size = below / children + (child < below % children ? 1 : 0);
+    fold_subtree(element, values + first, size, fanout, count);
+    if (values[0] == nullptr) {
+      values[0] = values[first];  // nothing absent is added as zero
+    } else if (values[first] != nullptr) {
+      combine_add(element, values[0], values[first], count);
+    }
+    first += size;
+  }
+}
+
+}  // namespace
+
+void combine_tree(Element element, void** values, u64 members, u64 fanout, u64 count) {
+  if (members != 0) fold_subtree(element, values, members, fanout, count);
+}
+
+// ---- order canonical
+// ------------------------------------------------------------------------------
+
+u64 canonical_top(u64 blocks) {
+  u64 level = 0;
+  while (level < 63 && (u64{1} << level) < blocks) ++level;
+  return level;
+}
+
+u64 canonical_nodes(u64 begin, u64 end, u64 blocks, CanonicalNode* nodes) {
+  const u64 top = canonical_top(blocks);
+  u64 found = 0;
+  for (u64 at = begin; at < end; ++found) {
+    // The highest level whose node starts here and ends inside: a node that runs past the last
+    // block ends there.
+    u64 level = 0;
+    while (level < top) {
+      const u64 width = u64{2} << level;
+      const u64 stop = blocks - at < width ? blocks : at + width;
+      if (at % width != 0 || stop > end) break;
+      ++level;
+    }
+    if (nodes != nullptr) nodes[found] = {level, at >> level, nullptr};
+    const u64 width = u64{1} << level;
+    at = blocks - at < width ? blocks : at + width;
+  }
+  return found;
+}
+
+u64 canonical_pending_max(u64 begin, u64 end, u64 blocks) {
+  // Before block b is pushed, the maximal nodes of [begin, b) are pending.
+  u64 most = 0;
+  for (u64 at = begin; at < end; ++at) {
+    const u64 pending = canonical_nodes(begin, at, blocks, nullptr) + 1;
+    if (pending > most) most = pending;
+  }
+  return most;
+}
+
+u64 CanonicalMerge::push(CanonicalNode node, void** freed) {
+  const u64 top = canonical_top(blocks_);
+  u64 freed_count = 0;
+  while (node.level < top) {
+    const bool is_left = node.index % 2 == 0;
+    if (is_left && (node.index + 1) << node.level < blocks_) break;  // waits for its sibling
+    if (!is_left) {
+      if (size_ == 0) break;  // the sibling lies below another edge
+      CanonicalNode& left = nodes_[size_ - 1];
+      if (left.level != node.level || left.index + 1 != node.index) break;
+      combine_add(element_, left.value, node.value, count_);
+      if (freed != nullptr) freed[freed_count] = node.value;
+      ++freed_count;
+      node.value = left.value;
+      --size_;
+    }
+    ++node.level;
+    node.index /= 2;
+  }
+  nodes_[size_++] = node;
+  return freed_count;
+}
+
+void* combine_canonical(Element element, void* const* values, u64 blocks, u64 count,
+                        CanonicalNode* nodes) {
+  if (blocks == 0) return nullptr;
+  CanonicalMerge merge(element, blocks, count, nodes);
+  for (u64 block = 0; block < blocks; ++block) merge.push({0, block, values[block]}, nullptr);
+  return merge[0].value;
+}
+
+// ---- device
+// -----------------------------------------------------------------------------------------
+
+#ifdef __CUDACC__
+namespace {
+
+template <class T>
+__global__ void add_kernel(T* __restrict__ sum, const T* __restrict__ addend, u64 count) {
+  const u64 stride = u64{gridDim.x} * blockDim.x;
+  for (u64 i = u64{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    sum[i] = add(sum[i], addend[i]);
+  }
+}
+
+template <class T>
+__global__ void divide_kernel(T* sum, u64 count, T denominator) {
+  const u64 stride = u64{gridDim.x} * blockDim.x;
+  for (u64 i = u64{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    sum[i] = canonical(sum[i] / denominator);
+  }
+}
+
+constexpr u64 kThreads = 256;
+constexpr u64 kGridMax = 4096;  // enough to fill any device; the rest is strided over
+
+unsigned grid(u64 count) {
+  const u64 blocks = (count + kThreads - 1) / kThreads;
+  return static_cast<unsigned>(blocks < kGridMax ? (blocks == 0 ? 1 : blocks) : kGridMax);
+}
+
+template <class T>
+void add_on(void* sum, const void* addend, u64 count, cudaStream_t stream) {
+  add_kernel<T><<<grid(count), kThreads, 0, stream>>>(static_cast<T*>(sum),
+                                                      static_cast<const T*>(addend), count);
+}
+
+}  // namespace
+
+void combine_add_device(Element element, void* sum, const void* addend, u64 count,
+                        cudaStream_t stream) {
+  switch (element) {
+    case Element::f32:
+      return add_on<f32>(sum, addend, count, stream);
+    case Element::f64:
+      return add_on<f64>(sum, addend, count, stream);
+    case Element::i32:
+      return add_on<i32>(sum, addend, count, stream);
+    case Element::i64:
+      return add_on<i64>(sum, addend, count, stream);
+    default:
+      __builtin_trap();
+  }
+}
+
+void combine_divide_device(Element element, void* sum, u64 count, f64 denominator,
+                           cudaStream_t stream) {
+  if (element == Element::f32) {
+    divide_kernel<<<grid(count), kThreads, 0, stream>>>(static_cast<f32*>(sum), count,
+                                                        static_cast<f32>(denominator));
+  } else {
+    divide_kernel<<<grid(count), kThreads, 0, stream>>>(static_cast<f64*>(sum), count, denominator);
+  }
+}
+#endif
+
+}  // namespace alpha
