@@ -40,8 +40,8 @@ struct Share {
   Range own_blocks;  // canonical: whole blocks
   u64 blocks;        // canonical: K of the batch
   u64 edge_ranges;   // offset: Range[edges], blocks (canonical) or samples (tree) in the subtree
-                    // across each edge, seen from here: a child's own subtree; for the parent's
-                    // slot this role's whole subtree
+                     // across each edge, seen from here: a child's own subtree; for the parent's
+                     // slot this role's whole subtree
 };
 
 struct Stamp {
@@ -52,16 +52,15 @@ struct Stamp {
   u64 edges;                                                 // equals Role::edges
   u64 edge_rows;                                             // offset: EdgeRow[edges]
   u64 connect_ns, accept_ns, wait_ns, frame_ns, session_ns;  // budgets; session 0: none
-  // what a mean divides by: f64[rounds_cycle]; without a learner rounds_cycle is 1 and it is the
-  // number of members
-  u64 denominators;  // offset
-  u64 rounds_cycle;  // batches in one pass over the samples: round t uses batch t mod rounds_cycle
-  // learner only, zero elsewhere (but share[0] under order canonical: member m of n holds block m
-  // of n)
+  // learner only, zero elsewhere, but for what a mean and order canonical need: without a learner
+  // rounds_cycle is 1, the one denominator is the number of members, and in share[0] member m of n
+  // holds block m of n
   u8 state_identity[32];
-  u64 short_batch;  // 1 when the last batch of a pass is a short one
-  u64 block;        // canonical: samples a block
+  u64 rounds_cycle;  // batches in one pass over the samples: round t uses batch t mod rounds_cycle
+  u64 short_batch;   // 1 when the last batch of a pass is a short one
+  u64 block;         // canonical: samples a block
   u64 evaluation_block;
+  u64 denominators;            // offset: f64[rounds_cycle], what the mean divides by in each batch
   u64 evaluation_denominator;  // f64 bits
   Share share[3];
   u64 initial_state;  // offset: u64[state leaves], each the offset of that leaf's bytes
