@@ -1,0 +1,47 @@
+# What a person types; CI types the same.
+.PHONY: help setup demo test lint format clean
+PYTEST_ARGS ?=
+VENV := .venv/bin
+CXX_FILES = $(shell find cpp -name '*.h' -o -name '*.cc' -o -name '*.cu')
+# A change of any of these asks for a new installation; Python sources take effect as they are.
+SOURCES := pyproject.toml CMakeLists.txt tools/setup.sh $(wildcard cpp/combine.* cpp/base/* cpp/frame/* cpp/socket/* cpp/bind/*)
+
+help:
+	@echo 'make demo    train a classifier with four executables, and compare every byte with one process'
+	@echo 'make test    all tests that this machine can run; PYTEST_ARGS="-k frame" narrows them'
+	@echo 'make lint    formatters, linters, types and layers'
+	@echo 'make format  rewrite sources as the formatters want them'
+	@echo 'make clean   remove .venv, build and dist'
+	@echo 'Each brings what it needs on its own (tools/setup.sh); as root on Debian that includes compilers and qemu.'
+
+demo: .venv/ready
+	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/alpha-build demo
+
+test: .venv/ready
+	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python -m pytest -rs $(PYTEST_ARGS)
+
+lint: .venv/ready-lint
+	$(VENV)/ruff check .
+	$(VENV)/ruff format --check .
+	$(VENV)/mypy
+	$(VENV)/lint-imports
+	$(VENV)/clang-format --dry-run -Werror $(CXX_FILES)
+	clang-tidy --quiet $(filter-out cpp/bind/%,$(filter %.cc,$(CXX_FILES))) -- -std=c++20 -ffreestanding -Icpp
+
+format: .venv/ready-lint
+	$(VENV)/ruff check --fix-only .
+	$(VENV)/ruff format .
+	$(VENV)/clang-format -i $(CXX_FILES)
+
+setup: .venv/ready
+
+.venv/ready: $(SOURCES)
+	@tools/setup.sh run
+	@touch $@
+
+.venv/ready-lint: .venv/ready
+	@tools/setup.sh lint
+	@touch $@
+
+clean:
+	rm -rf .venv build dist
