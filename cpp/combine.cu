@@ -127,6 +127,12 @@ ALPHA_BOTH inline bool finite(f64 value) {
   return (bits_of(value) & 0x7ff0000000000000u) != 0x7ff0000000000000u;
 }
 
+}  // namespace
+
+#ifndef __CUDACC_RTC__  // CUDA's run-time compiler makes kernels only
+
+namespace {
+
 // ---- host loops: no branch, no alias, so that compilers make vectors of them
 // --------------------------
 
@@ -340,6 +346,8 @@ void* combine_canonical(Element element, void* const* values, u64 blocks, u64 co
   return merge[0].value;
 }
 
+#endif  // __CUDACC_RTC__
+
 // ---- device
 // -----------------------------------------------------------------------------------------
 
@@ -361,6 +369,20 @@ __global__ void divide_kernel(T* sum, u64 count, T denominator) {
     sum[i] = canonical(sum[i] / denominator);
   }
 }
+
+template <class Narrow>
+__global__ void widen_kernel(f32* __restrict__ out, const Narrow* __restrict__ in, u64 count) {
+  const u64 stride = u64{gridDim.x} * blockDim.x;
+  for (u64 i = u64{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
+    out[i] = widened(in[i]);
+  }
+}
+
+}  // namespace
+
+#ifndef __CUDACC_RTC__
+
+namespace {
 
 constexpr u64 kThreads = 256;
 constexpr u64 kGridMax = 4096;  // enough to fill any device; the rest is strided over
@@ -403,6 +425,8 @@ void combine_divide_device(Element element, void* sum, u64 count, f64 denominato
     divide_kernel<<<grid(count), kThreads, 0, stream>>>(static_cast<f64*>(sum), count, denominator);
   }
 }
-#endif
+
+#endif  // __CUDACC_RTC__
+#endif  // __CUDACC__
 
 }  // namespace alpha
