@@ -1,0 +1,100 @@
+"""What a role says on descriptor 2: bytes cut into whole lines, and each line read for what it means."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+LINE_BYTES_MAX = 1 << 20  # a longer line is cut there, so that a role that never ends one cannot fill memory
+
+
+@dataclass(frozen=True)
+class Loss:
+    round: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class Metric:
+    round: int
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Complete:
+    rounds: int | None
+    state: str | None  # the state hash, hexadecimal
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A participant's one line at its end; `sender` and `receiver` when it names an edge."""
+
+    kind: str  # "version", "connect", "admission", ...
+    text: str  # all of the line after the role
+    sender: int | None = None
+    receiver: int | None = None
+
+
+_ROLE = re.compile(r"alpha-build: role (\d+): ")
+_LOSS = re.compile(r"round (\d+): loss (\S+)")
+_METRIC = re.compile(r'round (\d+): metric ("(?:[^"\\]|\\.)*") (\S+)')
+_COMPLETE = re.compile(r"complete(?:: (\d+) rounds?(?:, state ([0-9a-f]{64}))?)?")
+_FAILED = re.compile(
+    r"(?:refused \((\w+)\)|budget exhausted \((\w+)\)|(usage|admission|local|checkpoint)[ \w]*)(?:: |$)"
+)
+_EDGE = re.compile(r"edge (\d+)->(\d+)\b")
+
+
+class LineCutter:
+    """Bytes in any pieces to whole lines without their end; `rest` gives an unended last one."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> list[str]:
+        self._rest += data
+        *whole, last = self._rest.split(b"\n")
+        while len(last) >= LINE_BYTES_MAX:
+            whole.append(last[:LINE_BYTES_MAX])
+            last = last[LINE_BYTES_MAX:]
+        self._rest = bytearray(last)
+        return [line.decode(errors="replace").rstrip("\r") for line in whole]
+
+    def rest(self) -> list[str]:
+        last, self._rest = bytes(self._rest), bytearray()
+        return [last.decode(errors="replace")] if last else []
+
+
+def with_role(role: int, line: str) -> str:
+    """The line with the role's prefix, which executables write themselves and an emulator does not."""
+    prefix = f"alpha-build: role {role}: "
+    return line if line.startswith(prefix) else prefix + line
+
+
+def read_line(line: str) -> Loss | Metric | Complete | Failed | None:
+    """What a prefixed line means to the launcher; None for anything else, such as a stranger's visit."""
+    start = _ROLE.match(line)
+    if start is None:
+        return None
+    text = line[start.end() :]
+    if found := _LOSS.fullmatch(text):
+        return Loss(int(found[1]), _number(found[2]))
+    if found := _METRIC.fullmatch(text):
+        return Metric(int(found[1]), json.loads(found[2]), _number(found[3]))
+    if found := _COMPLETE.fullmatch(text):
+        return Complete(int(found[1]) if found[1] else None, found[2])
+    if found := _FAILED.match(text):
+        edge = _EDGE.search(text)
+        ends = (int(edge[1]), int(edge[2])) if edge else (None, None)
+        return Failed(found[1] or found[2] or found[3], text, *ends)
+    return None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
