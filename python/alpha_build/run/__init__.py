@@ -6,17 +6,21 @@ from pathlib import Path
 
 from alpha_build.run.artifacts import read_build, verify
 from alpha_build.run.display import make_display
+from alpha_build.run.interrupts import Interrupts
 from alpha_build.run.launch import Launcher
 from alpha_build.run.outcome import Outcome
 from alpha_build.system.errors import AlphaError
 
-__all__ = ["Outcome", "run_build"]
+__all__ = ["Interrupts", "Outcome", "run_build"]
 
 
-def run_build(folder: Path, state: Path | None = None, *, json: bool = False) -> Outcome:
+def run_build(
+    folder: Path, state: Path | None = None, *, json: bool = False, interrupts: Interrupts | None = None
+) -> Outcome:
     """Runs the build in `folder`; state goes to `state` (default `folder/state`), logs to `folder/logs`.
 
-    Shows progress on standard output unless `json`.  Returns when no process of the run is left.
+    Shows progress on standard output unless `json`.  Returns when no process of the run is left, and after
+    an interruption too: the outcome says so.
     Raises AlphaError when the run cannot begin: no build, altered executables, no emulator.
     """
     build = read_build(folder)
@@ -26,8 +30,8 @@ def run_build(folder: Path, state: Path | None = None, *, json: bool = False) ->
     if build.learns:
         _make_folder(state, "state", "choose another with --state")
     _make_folder(logs, "logs", "copy the build to a folder of yours")
-    with make_display(build.name, len(build.artifacts), json=json) as display:
-        return Launcher(build, state, logs, display).run()
+    with make_display(build.name, len(build.artifacts), learns=build.learns, json=json) as display:
+        return Launcher(build, state, logs, display, interrupts or Interrupts()).run()
 
 
 def _make_folder(folder: Path, what: str, hint: str) -> None:

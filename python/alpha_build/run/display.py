@@ -108,10 +108,10 @@ class LiveTable(Silent):
         return table
 
 
-def make_display(name: str, roles: int, *, json: bool) -> Silent:
+def make_display(name: str, roles: int, *, learns: bool, json: bool) -> Silent:
     if json:
         return Silent()
-    return LiveTable(name, roles) if sys.stdout.isatty() else Lines()
+    return LiveTable(name, roles) if learns and sys.stdout.isatty() else Lines()
 
 
 def _cells(row: Round) -> list[tuple[str, str]]:

@@ -12,9 +12,14 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:
-    """While entered, SIGINT, SIGTERM and SIGHUP only set `asked` and make `fd` readable."""
+    """While entered, SIGINT, SIGTERM and SIGHUP only set `asked` and make `fd` readable.
 
-    def __init__(self) -> None:
+    With `final`, an interruption is the end of the program: the signals stay as they are afterwards, so that
+    an impatient second one cannot cut the last words short.
+    """
+
+    def __init__(self, *, final: bool = False) -> None:
+        self.final = final
         self.asked = False
         self.fd, self._write_fd = os.pipe()
         os.set_blocking(self.fd, False)
@@ -32,6 +37,8 @@ class Interrupts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self.asked and self.final:
+            return
         for number, handler in self._before.items():
             signal.signal(number, handler)
         if self._before:

@@ -38,8 +38,11 @@ class Observer(Protocol):
 class Launcher:
     """One run of a build; `run` may be called once."""
 
-    def __init__(self, build: Build, state: Path, logs: Path, observer: Observer) -> None:
+    def __init__(
+        self, build: Build, state: Path, logs: Path, observer: Observer, interrupts: Interrupts
+    ) -> None:
         self._build = build
+        self._interrupts = interrupts
         self._state = state
         self._logs = logs
         self._observer = observer
@@ -53,7 +56,7 @@ class Launcher:
     def run(self) -> Outcome:
         """Returns when no process of the run is left, whatever happened."""
         with ExitStack() as stack:
-            self._interrupts = stack.enter_context(Interrupts())
+            stack.enter_context(self._interrupts)
             self._selector = stack.enter_context(selectors.DefaultSelector())
             self._rounds = RoundsLog(self._logs / "rounds.jsonl")
             stack.callback(self._rounds.close)
