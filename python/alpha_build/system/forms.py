@@ -74,6 +74,10 @@ class Choice(Form):
     otherwise: Form = field(default_factory=Skip)
     routes: Iterable[tuple[int, int]] | None = field(default=None, kw_only=True)
 
+    def __post_init__(self) -> None:
+        if self.routes is not None:
+            object.__setattr__(self, "routes", tuple(self.routes))  # a generator is read once
+
 
 @dataclass(frozen=True)
 class Everyone(Form):

@@ -85,7 +85,7 @@ def _repetition(form: Repetition, path: str) -> Node:
         raise _failure(
             "overlap",
             here,
-            f"the period {period} is smaller than the part's span {span} (roles {part.first} to {part.last}): "
+            f"the period {period} is under the part's span {span} (roles {part.first} to {part.last}): "
             "copies overlap",
             f"use a period of {span} or more",
         )
@@ -110,7 +110,7 @@ def _joined(form: Joined, path: str) -> Node:
             raise _failure(
                 "overlap",
                 f"{here}.part[{position}]",
-                f"the part starts at role {after.first}, not after the previous part's last role {before.last}",
+                f"the part starts at role {after.first}, not after the last role before it, {before.last}",
                 "start it later, or interleave with stride() and repeat()",
             )
     count = _bounded(here, sum(node.count for node in nodes))

@@ -1,0 +1,85 @@
+"""Rules of the numerical contract, and what this release does of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...system.contract import Contract
+from ...system.errors import AlphaError, ContractFailure
+from .numbers import whole
+from .shape import Shape
+
+COMBINED_ELEMENTS = ("f32", "f64", "i32", "i64")
+_CHOICES = {
+    "order": ("tree", "sequence", "canonical"),
+    "rounding": ("fused", "separate"),
+    "normalization": ("mean", "sum"),
+    "nonfinite": ("refuse", "propagate"),
+}
+
+
+def check_contract(contract: Any, shape: Shape | None, learns: bool, found: list[AlphaError]) -> None:
+    """Values, and combinations that mean nothing or that this release does not do."""
+    if not isinstance(contract, Contract):
+        found.append(
+            _failure("contract", None, f"contract={contract!r} is not a contract", "use Contract(...)")
+        )
+        return
+    where = f"{contract.place} contract"
+    for name, values in _CHOICES.items():
+        if getattr(contract, name) not in values:
+            message = f"{name}={getattr(contract, name)!r} is not a value"
+            found.append(_failure(name, where, message, f"use one of {', '.join(values)}"))
+    _check_element(contract, where, found)
+    _check_block(contract, where, learns, found)
+    if contract.fanout is not None:
+        message = "fanout= in a contract is for a combine on a mesh, which this release does not do"
+        found.append(
+            _failure("contract-fanout", where, message, "give the fan-out as topology=Tree(fanout=F)")
+        )
+    if (
+        contract.order == "sequence"
+        and shape is not None
+        and shape.tree is not None
+        and shape.tree.levels > 1
+    ):
+        message = f"order 'sequence' on a tree of {shape.tree.levels} levels is not in this release"
+        found.append(_failure("sequence-on-tree", where, message, "use order='tree', or topology=Star()"))
+
+
+def _check_element(contract: Contract, where: str, found: list[AlphaError]) -> None:
+    element = contract.element
+    if element is not None and element not in COMBINED_ELEMENTS:
+        message = f"element={element!r} is not in this release"
+        found.append(_failure("element", where, message, f"use one of {', '.join(COMBINED_ELEMENTS)}"))
+    if contract.accumulate is not None and contract.accumulate != element:
+        message = f"accumulate={contract.accumulate!r} with element={element!r} is not in this release"
+        found.append(
+            _failure("accumulate", where, message, "leave it out: values accumulate in their element")
+        )
+
+
+def _check_block(contract: Contract, where: str, learns: bool, found: list[AlphaError]) -> None:
+    if contract.order == "canonical" and not learns:
+        message = "order 'canonical' follows the samples of a learner's batch, and there is no learner"
+        found.append(_failure("canonical-without-learner", where, message, "use order='tree'"))
+    if contract.block is None:
+        return
+    if (whole(contract.block) or 0) < 1:
+        message = f"block={contract.block!r} is not a number of samples"
+        found.append(_failure("block", where, message, "give a whole number from 1 up"))
+    if contract.order != "canonical":
+        message = f"block= has no meaning under order {contract.order!r}"
+        found.append(_failure("block-unused", where, message, "use order='canonical', or leave it out"))
+
+
+def default_block(samples: int) -> int:
+    """Samples a block: the smallest power of two not under max(32, batch/64)."""
+    block = 32
+    while block * 64 < samples:
+        block *= 2
+    return block
+
+
+def _failure(kind: str, where: str | None, message: str, hint: str) -> ContractFailure:
+    return ContractFailure(message, kind=kind, where=where, hint=hint)

@@ -1,0 +1,204 @@
+"""Run identity and state identity, part by part (docs/identity.md gives the encodings)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from operator import index
+from typing import Any, cast
+
+from ...learner.program import LearnerProgram
+from ...system.contract import Contract
+from ...system.digest import digest
+from ...system.forms import (
+    Choice,
+    Combine,
+    Deliver,
+    Everyone,
+    Form,
+    Local,
+    Repeat,
+    Sequence,
+    Skip,
+    Transfer,
+)
+from ...system.region import Operation, Region, Word
+from ...system.topology import Mesh, Pair, Star, Topology, Tree
+from .learned import Every, Publish, Start
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Digests of 32 bytes; `learner` and `state` are None in a protocol of one's own."""
+
+    run: bytes
+    learner: bytes | None
+    contract: bytes
+    membership: bytes
+    protocol: bytes
+    state: bytes | None
+
+
+@dataclass(frozen=True)
+class ContractFacts:
+    """The contract with every default filled in."""
+
+    contract: Contract
+    element: str | None
+    block: int | None  # samples; canonical only
+    evaluation_block: int | None
+    denominator: str | None  # "batch", "weights", "members"; None under sum
+    delivery: str | None  # "every"; None: the protocol's own Deliver forms say it
+
+
+def run_identity(
+    *,
+    frame_bytes: int,
+    topology: Topology,
+    learner: LearnerProgram | None,
+    facts: ContractFacts,
+    contract: bytes,
+    membership: bytes,
+    protocol: bytes,
+) -> Identity:
+    """The run's identity and each part of it."""
+    learner_digest = None if learner is None else learner.digest
+    run = digest(
+        "run",
+        {
+            "format": 1,
+            "frame_bytes": frame_bytes,
+            "topology": topology_array(topology),
+            "learner": learner_digest,
+            "contract": contract,
+            "membership": membership,
+            "protocol": protocol,
+        },
+    )
+    state = None if learner_digest is None else state_identity(learner_digest, facts, membership, topology)
+    return Identity(run, learner_digest, contract, membership, protocol, state)
+
+
+def topology_array(topology: Topology) -> list[Any]:
+    """["pair"], ["star"], ["tree", fanout] or ["mesh"]."""
+    match topology:
+        case Pair():
+            return ["pair"]
+        case Star():
+            return ["star"]
+        case Tree(fanout):
+            return ["tree", int(fanout)]
+        case Mesh():
+            return ["mesh"]
+
+
+def contract_digest(facts: ContractFacts) -> bytes:
+    """The contract with its defaults filled in; values accumulate in their element in this release."""
+    contract = facts.contract
+    return digest(
+        "contract",
+        {
+            "element": facts.element,
+            "accumulation": facts.element,
+            "rounding": contract.rounding,
+            "order": contract.order,
+            "block": facts.block,
+            "evaluation_block": facts.evaluation_block,
+            "normalization": contract.normalization,
+            "denominator": facts.denominator,
+            "nonfinite": contract.nonfinite,
+            "delivery": facts.delivery,
+        },
+    )
+
+
+def state_identity(learner: bytes, facts: ContractFacts, membership: bytes, topology: Topology) -> bytes:
+    """What a saved state may be continued by: who holds it matters unless the order is canonical."""
+    contract = facts.contract
+    parts: dict[str, Any] = {
+        "learner": learner,
+        "element": facts.element,
+        "rounding": contract.rounding,
+        "order": contract.order,
+        "block": facts.block,
+        "normalization": contract.normalization,
+        "nonfinite": contract.nonfinite,
+    }
+    if contract.order != "canonical":
+        parts |= {"membership": membership, "topology": topology_array(topology)}
+    return digest("state", parts)
+
+
+def protocol_digest(
+    protocol: Form,
+    regions: Mapping[str, Region | Word],
+    operations: Mapping[str, Operation],
+    contract: bytes,
+) -> bytes:
+    """Forms as written, then regions and operations in name order."""
+    encoded = form_array(protocol, operations, contract)
+    return digest(
+        "protocol",
+        {
+            "forms": encoded,
+            "regions": [_region_array(name, region) for name, region in sorted(regions.items())],
+            "operations": [_operation_array(operation) for _, operation in sorted(operations.items())],
+        },
+    )
+
+
+def form_array(form: Form, operations: Mapping[str, Operation], contract: bytes) -> list[Any]:
+    """One checked form: its name, then its fields in the order of the protocol page, absent ones null."""
+
+    def array(part: Form) -> list[Any]:
+        return form_array(part, operations, contract)
+
+    match form:
+        case Skip():
+            return ["skip"]
+        case Local(role=role, operation=given):
+            operation = operations[operation_name(given)]
+            return ["local", index(role), operation.name, list(operation.reads), list(operation.writes)]
+        case Transfer(sender=sender, receiver=receiver, region=region):
+            return ["transfer", index(sender), index(receiver), region]
+        case Sequence(parts):
+            return ["sequence", *map(array, parts)]
+        case Repeat(count, body):
+            return ["repeat", index(count), array(body)]
+        case Choice(authority=authority, selector=selector, then=then, otherwise=otherwise, routes=routes):
+            pairs = None if routes is None else [list(map(index, route)) for route in routes]
+            return ["choice", index(authority), selector, array(then), array(otherwise), pairs]
+        case Everyone(operation=given):
+            return ["everyone", operation_name(given)]
+        case Combine(region=region, topology=topology, contract=own):
+            laid = None if topology is None else topology_array(topology)
+            return ["combine", region, laid, None if own is None else contract]
+        case Deliver(region=region, owners=owners):
+            owner = None if owners is None else index(cast(int, owners))  # text was refused
+            return ["deliver", region, owner]
+        case Every(period=period, body=body):
+            return ["every", period, array(body)]
+        case Start(region=region):
+            return ["start", region]
+        case Publish(region=region, region_down=region_down):
+            return ["publish", region, region_down]
+        case _:
+            raise AssertionError(f"{form!r} was not checked")
+
+
+def operation_name(given: str | Operation) -> str:
+    """An operation's name, however the form gives it."""
+    return given.name if isinstance(given, Operation) else given
+
+
+def _region_array(name: str, region: Region | Word) -> list[Any]:
+    initial: Any = region.initial
+    if initial is not None:
+        initial = float(initial) if region.element in ("f32", "f64") else index(initial)
+    return [name, region.element, list(map(index, region.shape)), initial]
+
+
+def _operation_array(operation: Operation) -> list[Any]:
+    source = f"{operation.preamble}\0{operation.cpp}".encode()
+    return [operation.name, hashlib.sha256(source).digest(), list(operation.reads), list(operation.writes)]

@@ -1,0 +1,46 @@
+"""Projection of a checked system to one role, at a cost that does not know how many others there are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..check import Checked
+from .closes import with_closes
+from .program import RoleProgram, RoleRows
+from .ranges import share_rows
+from .schedule import Projector
+from .tables import Tables
+from .view import view_of
+
+
+def project(checked: Checked, role: int) -> tuple[RoleProgram, RoleRows]:
+    """A role's program, equal for all roles of its class, and its own rows.
+
+    Raises `MembershipFailure` when the role is no member.
+    """
+    view = view_of(checked, role)
+    tables = Tables(checked)
+    projector = Projector(checked, view, tables)
+    outermost = [projector.steps((node,)) for node in checked.nodes]
+    place = checked.system.place
+    schedule = with_closes(outermost, len(view.edges), str(place))
+    contract = checked.system.contract
+    order: Literal["tree", "canonical"] = "canonical" if contract.order == "canonical" else "tree"
+    program = RoleProgram(
+        system=checked.system.name,
+        source=place.file,
+        kind=view.kind,
+        target=checked.target(role).isa,
+        edges=view.edges,
+        frame_bytes=int(checked.system.frame_bytes),
+        buffers=tuple(tables.buffers),
+        regions=tuple(tables.regions),
+        schedule=schedule,
+        order=order,
+        normalization=contract.normalization,
+        rounding=contract.rounding,
+        refuse_nonfinite=contract.nonfinite == "refuse",
+        operations=tuple(projector.operations),
+    )
+    rows = RoleRows(role, len(checked.group), view.rows, share_rows(checked, view))
+    return program, rows
