@@ -39,8 +39,8 @@ struct Outbound {
   bool complete = false;
 };
 
-// Called after inbound frames were verified and once at the start: uses what arrived, sets
-// `released` and `ready`.  Returns false after session.fail.
+// Called once at the start and after frames came in or went out: uses what arrived, sets `released`
+// and `ready`. Returns false after session.fail.
 struct Advance {
   bool (*call)(void* context) = nullptr;
   void* context = nullptr;

@@ -26,20 +26,21 @@ inline constexpr u64 kShortBodyBytes = 1024;
 struct Arrival {
   Header expected;
   u8 staging[kHeaderBytes + kShortBodyBytes + kTrailerBytes];
-  u64 arrived_bytes;  // of the frame, header and trailer included
+  u64 got;       // bytes of the frame, header and trailer included
+  u64 since_ns;  // when the wait for it began, or with its first byte the frame
   PayloadHasher hasher;
-  u64 since_ns;  // when the wait, or with its first byte the frame, began
-  bool armed;    // expected is made and since_ns runs
-  bool checked;  // the header compared
+  bool busy;   // in a transfer
+  bool armed;  // `expected` is made and since_ns runs
 };
 
 // The frame that is going out on a link.
 struct Departure {
   Header header;
   Digest trailer;
-  u64 sent_bytes;  // of the frame
-  u64 since_ns;    // when it could have begun, or with its first byte when it began
-  i64 error;       // sending failed with this error number: what was received is read first
+  u64 gone;      // bytes of the frame
+  u64 since_ns;  // when it could begin, or with its first byte when it began
+  i64 error;     // sending failed with this error number; what was received is read first
+  bool busy;
   bool armed;
 };
 

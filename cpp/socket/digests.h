@@ -1,0 +1,39 @@
+// Payload digests that several edges share: what leaves on each of them, and what is relayed, is
+// hashed once.
+#pragma once
+
+#include "socket/exchange.h"
+
+namespace alpha {
+
+class SharedDigests {
+ public:
+  // Gives the session's room to the sources that leave in this exchange, as far as it goes.
+  SharedDigests(Session&, Span<Inbound>, Span<Outbound>);
+
+  // Digest of the next frame of `out`: remembered, or computed and remembered.
+  Digest of(const Outbound& out, u64 extent);
+
+  // An inbound frame at `offset` was verified: if it lies where an outbound transfer starts from,
+  // it is known.
+  void verified(const Inbound& in, u64 offset, const Digest& payload);
+
+ private:
+  // One place in memory that payloads leave from.
+  struct Source {
+    const u8* base;
+    u64 total;
+    Span<Digest> frames;
+    u64 known;  // frames [0, known) are remembered
+  };
+  static constexpr u64 kSourcesMax = 4;  // further ones are hashed for each edge
+
+  Source* find(const u8* base, u64 total);
+  static void remember(Source*, u64 frame, const Digest&);
+
+  u64 frame_bytes_;
+  Source sources_[kSourcesMax];
+  u64 count_ = 0;
+};
+
+}  // namespace alpha

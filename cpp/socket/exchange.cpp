@@ -1,0 +1,237 @@
+// The engine: every transfer of one step at once, in one thread, over sockets that never block.
+#include "socket/exchange.h"
+
+#include "base/assert.h"
+#include "socket/arrival.h"
+#include "socket/budget.h"
+#include "socket/departure.h"
+#include "socket/digests.h"
+#include "socket/report.h"
+#include "socket/stream.h"
+
+namespace alpha {
+
+namespace {
+
+class Engine {
+ public:
+  Engine(Session& session, Span<Inbound> inbound, Span<Outbound> outbound, Advance advance)
+      : session_(session),
+        inbound_(inbound),
+        outbound_(outbound),
+        advance_(advance),
+        digests_(session, inbound, outbound) {}
+
+  bool run();
+
+ private:
+  bool claim_links();
+  void release_links();
+  bool walk();
+  void send_pass();
+  bool receive_pass();
+  bool sending_failed(u16 slot);
+  bool failed_sends();
+  bool use_arrivals() { return advance_.call == nullptr || advance_.call(advance_.context); }
+  bool complete() const;
+  bool in_time();
+  void sleep();
+  bool exhausted(const Deadline&, u64 sender, u64 receiver, const Transfer&, u64 offset,
+                 const char* what);
+  Deadline arrival_deadline(const Inbound&) const;
+  Deadline departure_deadline(const Outbound&) const;
+  Link& link(u16 slot) { return session_.links[slot]; }
+  const Link& link(u16 slot) const { return session_.links[slot]; }
+
+  Session& session_;
+  Span<Inbound> inbound_;
+  Span<Outbound> outbound_;
+  Advance advance_;
+  SharedDigests digests_;
+  u64 now_ns_ = 0;
+  bool moved_ = false;   // this pass moved bytes: another before sleeping
+  bool framed_ = false;  // this pass completed a frame
+};
+
+// Each link serves one transfer a direction, and only while it is open.
+bool Engine::claim_links() {
+  ALPHA_ASSERT(inbound_.count <= kEdgesMax && outbound_.count <= kEdgesMax);
+  for (const Inbound& in : inbound_) {
+    ALPHA_ASSERT(in.slot < session_.links.count && !link(in.slot).in.busy);
+    link(in.slot).in.busy = true;
+    link(in.slot).in.armed = false;
+    if (link(in.slot).fd < 0) {
+      return fail_transfer(session_, FailureKind::truncated, link(in.slot).peer, session_.role,
+                           in.what, "the edge is closed");
+    }
+  }
+  for (const Outbound& out : outbound_) {
+    ALPHA_ASSERT(out.slot < session_.links.count && !link(out.slot).out.busy);
+    link(out.slot).out.busy = true;
+    link(out.slot).out.armed = false;
+    link(out.slot).out.error = 0;
+    if (link(out.slot).fd < 0) {
+      return fail_transfer(session_, FailureKind::truncated, session_.role, link(out.slot).peer,
+                           out.what, "the edge is closed");
+    }
+  }
+  return true;
+}
+
+void Engine::release_links() {
+  for (const Inbound& in : inbound_) link(in.slot).in.busy = false;
+  for (const Outbound& out : outbound_) link(out.slot).out.busy = false;
+}
+
+bool Engine::complete() const {
+  for (const Inbound& in : inbound_) {
+    if (!in.complete) return false;
+  }
+  for (const Outbound& out : outbound_) {
+    if (!out.complete) return false;
+  }
+  return true;
+}
+
+void Engine::send_pass() {
+  for (Outbound& out : outbound_) {
+    Departure& departure = link(out.slot).out;
+    if (departure.error != 0) continue;
+    if (!departure.armed) {
+      u64 extent = 0;
+      if (!next_departure(session_, out, extent)) continue;
+      arm_departure(session_, out, extent, digests_.of(out, extent), now_ns_);
+    }
+    const Progress progress = pump_departure(session_, out, now_ns_);
+    moved_ |= progress != Progress::none;
+    framed_ |= progress == Progress::frame;
+  }
+}
+
+bool Engine::receive_pass() {
+  for (Inbound& in : inbound_) {
+    if (!arm_arrival(session_, in, now_ns_)) continue;
+    Digest payload;
+    const u64 offset = in.arrived;
+    const Progress progress = pump_arrival(session_, in, now_ns_, payload);
+    if (progress == Progress::failed) return false;
+    if (progress == Progress::none) {
+      if (link(in.slot).out.error != 0) return sending_failed(in.slot);
+      continue;
+    }
+    moved_ = true;
+    if (progress != Progress::frame) continue;
+    digests_.verified(in, offset, payload);
+    framed_ = true;
+  }
+  return true;
+}
+
+bool Engine::sending_failed(u16 slot) {
+  for (const Outbound& out : outbound_) {
+    if (out.slot != slot) continue;
+    fail_transfer(session_, FailureKind::truncated, session_.role, link(slot).peer, out.what,
+                  kernel::error_words(link(slot).out.error), " when sending version ",
+                  out.what.version, " offset ", out.sent);
+  }
+  return false;
+}
+
+// A link on which sending failed and nothing is left to read (receive_pass looks at those that
+// still are read).
+bool Engine::failed_sends() {
+  for (const Outbound& out : outbound_) {
+    if (link(out.slot).out.error != 0 && !link(out.slot).in.armed) return sending_failed(out.slot);
+  }
+  return true;
+}
+
+Deadline Engine::arrival_deadline(const Inbound& in) const {
+  const Arrival& arrival = link(in.slot).in;
+  return arrival.got == 0
+             ? deadline(session_, FailureKind::wait, arrival.since_ns, session_.budgets.wait_ns)
+             : deadline(session_, FailureKind::frame_time, arrival.since_ns,
+                        session_.budgets.frame_ns);
+}
+
+Deadline Engine::departure_deadline(const Outbound& out) const {
+  const Departure& departure = link(out.slot).out;
+  return departure.gone == 0
+             ? deadline(session_, FailureKind::wait, departure.since_ns, session_.budgets.wait_ns)
+             : deadline(session_, FailureKind::frame_time, departure.since_ns,
+                        session_.budgets.frame_ns);
+}
+
+bool Engine::exhausted(const Deadline& until, u64 sender, u64 receiver, const Transfer& transfer,
+                       u64 offset, const char* what) {
+  return fail_transfer(session_, until.kind, sender, receiver, transfer, what, " version ",
+                       transfer.version, " offset ", offset, " for ", Seconds{until.budget_ns});
+}
+
+bool Engine::in_time() {
+  for (const Inbound& in : inbound_) {
+    const Link& from = link(in.slot);
+    if (!from.in.armed || !arrival_deadline(in).passed(now_ns_)) continue;
+    return exhausted(arrival_deadline(in), from.peer, session_.role, in.what, in.arrived,
+                     from.in.got == 0 ? "awaited" : "receiving");
+  }
+  for (const Outbound& out : outbound_) {
+    const Link& to = link(out.slot);
+    if (!to.out.armed || !departure_deadline(out).passed(now_ns_)) continue;
+    return exhausted(departure_deadline(out), session_.role, to.peer, out.what, out.sent,
+                     "sending");
+  }
+  return true;
+}
+
+// Until a socket that something waits for is ready, or the first deadline.
+void Engine::sleep() {
+  kernel::Poll entries[2 * kEdgesMax];
+  u64 count = 0;
+  u64 left_ns = ~u64{0};
+  const auto await = [&](int fd, u16 events, const Deadline& until) {
+    entries[count++] = {fd, events, 0};
+    if (until.left_ns(now_ns_) < left_ns) left_ns = until.left_ns(now_ns_);
+  };
+  for (const Inbound& in : inbound_) {
+    if (link(in.slot).in.armed) await(link(in.slot).fd, kernel::kReadable, arrival_deadline(in));
+  }
+  for (const Outbound& out : outbound_) {
+    if (link(out.slot).out.armed)
+      await(link(out.slot).fd, kernel::kWritable, departure_deadline(out));
+  }
+  ALPHA_ASSERT(count >
+               0);  // otherwise advance() neither released what arrived nor made anything ready
+  kernel::poll(entries, count, left_ns);
+}
+
+// Each pass moves bytes, or sleeps no longer than to the first deadline, which ends the loop.
+bool Engine::walk() {
+  if (!use_arrivals()) return false;
+  while (!complete()) {
+    now_ns_ = monotonic_ns();
+    moved_ = false;
+    framed_ = false;
+    send_pass();
+    if (!receive_pass() || !failed_sends()) return false;
+    if (framed_ && !use_arrivals()) return false;
+    if (complete()) break;
+    if (!in_time()) return false;
+    if (!moved_) sleep();
+  }
+  return true;
+}
+
+bool Engine::run() {
+  const bool done = claim_links() && walk();
+  release_links();
+  return done;
+}
+
+}  // namespace
+
+bool exchange(Session& session, Span<Inbound> inbound, Span<Outbound> outbound, Advance advance) {
+  return Engine(session, inbound, outbound, advance).run();
+}
+
+}  // namespace alpha

@@ -1,0 +1,66 @@
+// The session's failure, its end, and the process around it.
+#include "socket/session.h"
+
+#include "socket/kernel.h"
+#include "socket/stream.h"
+
+namespace alpha {
+
+bool Session::fail(FailureKind kind, const char* text) {
+  if (failure.kind != FailureKind::none) return false;
+  failure.kind = kind;
+  failure.text.clear();
+  failure.text.add(text);
+  return false;
+}
+
+void abandon(Session& session) {
+  for (Link& link : session.links) {
+    close_descriptor(link.listener);
+    close_descriptor(link.fd);
+  }
+}
+
+namespace {
+
+constexpr int kBrokenPipeSignal = 13;
+constexpr u32 kFirstOfParent = 3;
+
+// Where close_range is missing (before Linux 5.9), one by one.
+void close_inherited(u64 limit) {
+  if (kernel::close_range(kFirstOfParent, ~u32{0}) >= 0) return;
+  constexpr u64 kDescriptorsMax = 65536;
+  const u64 end = limit < kDescriptorsMax ? limit : kDescriptorsMax;
+  for (u64 fd = kFirstOfParent; fd < end; ++fd) kernel::close(static_cast<int>(fd));
+}
+
+}  // namespace
+
+bool prepare_process(Session& session) {
+  for (int fd = 0; fd < static_cast<int>(kFirstOfParent); ++fd) {
+    if (kernel::descriptor_flags(fd) >= 0) continue;
+    // The lowest free number is taken: this one.
+    if (kernel::open_at(kernel::kCurrentFolder, "/dev/null", kernel::kOpenReadWrite) != fd) {
+      return session.fail(FailureKind::admission, "cannot open /dev/null for a closed descriptor");
+    }
+  }
+  kernel::Limit limit = {};
+  kernel::descriptor_limit(nullptr, &limit);
+  close_inherited(limit.soft);
+  kernel::ignore_signal(kBrokenPipeSignal);
+
+  // A listener and a connection for each edge, candidates at an accept, the standard three, files
+  // of a checkpoint.
+  const u64 needed = 2 * session.links.count + 16;
+  if (limit.soft < needed && limit.hard > limit.soft) {
+    limit.soft = limit.hard;
+    kernel::descriptor_limit(&limit, nullptr);
+    kernel::descriptor_limit(nullptr, &limit);
+  }
+  if (limit.soft >= needed) return true;
+  Text<512> text;
+  text.add("descriptors: ", needed, " needed, ", limit.soft, " allowed (ulimit -n)");
+  return session.fail(FailureKind::admission, text.c_str());
+}
+
+}  // namespace alpha
