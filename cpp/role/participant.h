@@ -13,7 +13,6 @@
 namespace alpha {
 
 struct LearnerMemory;    // role/learner.h
-struct CombineMemory;    // role/combine_step.h
 struct CanonicalMemory;  // role/canonical.h
 
 class Participant {
@@ -33,18 +32,18 @@ class Participant {
   bool fail_local(const char* text);
 
   // ---- start and walk ---------------------------------------------------------------------------
-  // Measures and maps all memory, gives buffers their initial values, fills the session.
+  // Maps all memory, gives buffers their initial values, fills the session; a learner's state
+  // folder is looked at.
   [[nodiscard]] bool prepare();
-  [[nodiscard]] bool run_schedule();
+  [[nodiscard]] bool run_schedule() { return walk(role.schedule); }
 
   // ---- for handlers -----------------------------------------------------------------------------
   const Step& step() const { return *step_; }
-  bool is_last_round() const { return round_ + 1 == rounds_; }
-  // Names one use of a region: its next version, never past the compiled bound (a version refusal).
+  [[nodiscard]] bool walk(Span<const Step> steps);
+  // Names the next use of a region, never past the compiled bound (else a version refusal).
   [[nodiscard]] bool arm(const Region& region, u64 total, Transfer* transfer);
   u8* base(const Region& region) { return buffers[region.buffer]; }
-  [[nodiscard]] bool walk(Span<const Step> steps);
-  [[nodiscard]] bool fail(FailureKind kind, const char* text) { return session.fail(kind, text); }
+  bool fail(FailureKind kind, const char* text) { return session.fail(kind, text); }
 
   template <class T>
   const T* stamped(u64 offset) const {
@@ -56,23 +55,35 @@ class Participant {
   const char* state_folder;
   Session session;
   Arena arena;
-  u8** buffers = nullptr;  // one a Role::buffers
-  u8** twins =
-      nullptr;  // second memory of a buffer that a pair exchanges; null where none is needed
-  u64* versions = nullptr;               // one a Role::regions: the last that was used
-  Inbound* inbound = nullptr;            // one an edge
-  Outbound* outbound = nullptr;          // one an edge
-  u8* staging = nullptr;                 // one frame a child, for the widest combine
+  u8** buffers = nullptr;        // one a Role::buffers
+  u8** twins = nullptr;          // a second memory for buffers that a pair exchanges, else null
+  u64* versions = nullptr;       // one a Role::regions: the last one used
+  Inbound* inbound = nullptr;    // one an edge
+  Outbound* outbound = nullptr;  // one an edge
+  u8* staging = nullptr;         // one frame an edge, where there is a combine in order tree
   CanonicalMemory* canonical = nullptr;  // order canonical only
   LearnerMemory* learner = nullptr;      // learner roles only
+  Text<160> result;                      // what the last line says after `complete`
 
  private:
-  bool layout();
-  bool run_repeat(const Step& step);
+  [[nodiscard]] bool layout();
+  void fill_session();
+  void fill_buffers();
+  [[nodiscard]] bool repeat(const Step& step);
 
   const Step* step_ = nullptr;
   u64 round_ = 0;
-  u64 rounds_ = 1;
+  u64 rounds_ = 0;
 };
+
+// Calls see(step) for each step of a schedule, loops and both arms entered once.
+template <class See>
+void for_each_step(Span<const Step> schedule, const See& see) {
+  for (const Step& step : schedule) {
+    see(step);
+    for_each_step(step.body, see);
+    for_each_step(step.otherwise, see);
+  }
+}
 
 }  // namespace alpha

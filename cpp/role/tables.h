@@ -73,8 +73,8 @@ struct Step {
   const Region* region = nullptr;  // send, receive, combine, deliver, choose, start, publish
   Slot from = kNoSlot;  // receive, deliver, start, choose: whence (kNoSlot at the origin); combine,
                         // publish: the parent (kNoSlot at the root); exchange, close: the one edge
-  Slots to = {};  // send, deliver, start, choose: whither; combine, publish: the children in
-                  // combining order
+  Slots to = {};        // send, deliver, start, choose: whither; combine, publish: the children in
+                        // combining order
   const Region* region_down = nullptr;  // publish: the commit word's region
   u64 count = 0;  // repeat: times; every: period (the body runs after each period-th pass and after
                   // the last)
