@@ -4,137 +4,15 @@
 // fast-math.
 #include "combine.h"
 
-#ifdef __CUDACC__
-#define ALPHA_BOTH __host__ __device__
-#else
-#define ALPHA_BOTH
-#endif
+#include "combine_element.h"
 
 namespace alpha {
-namespace {
-
-// ---- one element: what host loops and kernels share
-// -------------------------------------------------
-
-ALPHA_BOTH inline f32 f32_of_bits(u32 bits) {
-  union {
-    u32 bits;
-    f32 value;
-  } both = {bits};
-  return both.value;
-}
-
-ALPHA_BOTH inline f64 f64_of_bits(u64 bits) {
-  union {
-    u64 bits;
-    f64 value;
-  } both = {bits};
-  return both.value;
-}
-
-ALPHA_BOTH inline u32 bits_of(f32 value) {
-  union {
-    f32 value;
-    u32 bits;
-  } both = {value};
-  return both.bits;
-}
-
-ALPHA_BOTH inline u64 bits_of(f64 value) {
-  union {
-    f64 value;
-    u64 bits;
-  } both = {value};
-  return both.bits;
-}
-
-// x86 generates a NaN with the sign set, Arm and CUDA without; the payload differs too.
-ALPHA_BOTH inline f32 canonical(f32 value) {
-  return value == value ? value : f32_of_bits(0x7fc00000);
-}
-ALPHA_BOTH inline f64 canonical(f64 value) {
-  return value == value ? value : f64_of_bits(0x7ff8000000000000);
-}
-
-ALPHA_BOTH inline f32 add(f32 sum, f32 addend) { return canonical(sum + addend); }
-ALPHA_BOTH inline f64 add(f64 sum, f64 addend) { return canonical(sum + addend); }
-ALPHA_BOTH inline i32 add(i32 sum, i32 addend) {
-  return static_cast<i32>(static_cast<u32>(sum) + static_cast<u32>(addend));
-}
-ALPHA_BOTH inline i64 add(i64 sum, i64 addend) {
-  return static_cast<i64>(static_cast<u64>(sum) + static_cast<u64>(addend));
-}
-
-struct Bf16 {
-  u16 bits;
-};
-struct F16 {
-  u16 bits;
-};
-
-ALPHA_BOTH inline f32 widened(Bf16 narrow) {
-  return canonical(f32_of_bits(static_cast<u32>(narrow.bits) << 16));
-}
-
-ALPHA_BOTH inline f32 widened(F16 narrow) {
-  const u32 sign = (narrow.bits & 0x8000u) << 16;
-  const u32 exponent = (narrow.bits >> 10) & 0x1fu;
-  const u32 fraction = narrow.bits & 0x3ffu;
-  if (exponent == 0x1f) {
-    return fraction != 0 ? f32_of_bits(0x7fc00000) : f32_of_bits(sign | 0x7f800000u);
-  }
-  if (exponent != 0) return f32_of_bits(sign | ((exponent + 112) << 23) | (fraction << 13));
-  // Zero or subnormal: fraction 2^-24, exact in f32.
-  const f32 magnitude = static_cast<f32>(fraction) * f32_of_bits(0x33800000);
-  return f32_of_bits(sign | bits_of(magnitude));
-}
-
-ALPHA_BOTH inline void narrow_to(f32 value, Bf16* narrow) {
-  const u32 bits = bits_of(value);
-  // To nearest, ties to even: half of the last kept place, one less where that place is even.
-  const u32 rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
-  narrow->bits = static_cast<u16>(value == value ? rounded >> 16 : 0x7fc0u);
-}
-
-ALPHA_BOTH inline void narrow_to(f32 value, F16* narrow) {
-  const u32 bits = bits_of(value);
-  const u32 sign = (bits >> 16) & 0x8000u;
-  const u32 magnitude = bits & 0x7fffffffu;
-  u32 result;
-  if (magnitude > 0x7f800000u) {
-    narrow->bits = 0x7e00;
-    return;
-  }
-  if (magnitude >= 0x477ff000u) {  // 65520, halfway above the largest: infinity
-    result = 0x7c00;
-  } else if (magnitude >= 0x38800000u) {  // 2^-14: normal
-    result = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
-  } else if (magnitude < 0x33000000u) {  // below 2^-25, half the smallest subnormal
-    result = 0;
-  } else {  // subnormal: shift the whole significand to units of 2^-24
-    const u32 significand = (magnitude & 0x7fffffu) | 0x800000u;
-    const u32 shift = 126u - (magnitude >> 23);
-    const u32 kept = significand >> shift;
-    const u32 rest = significand & ((1u << shift) - 1u);
-    const u32 half = 1u << (shift - 1u);
-    result = kept + (rest > half || (rest == half && (kept & 1u) != 0) ? 1u : 0u);
-  }
-  narrow->bits = static_cast<u16>(sign | result);
-}
-
-ALPHA_BOTH inline bool finite(f32 value) { return (bits_of(value) & 0x7f800000u) != 0x7f800000u; }
-ALPHA_BOTH inline bool finite(f64 value) {
-  return (bits_of(value) & 0x7ff0000000000000u) != 0x7ff0000000000000u;
-}
-
-}  // namespace
 
 #ifndef __CUDACC_RTC__  // CUDA's run-time compiler makes kernels only
 
 namespace {
 
-// ---- host loops: no branch, no alias, so that compilers make vectors of them
-// --------------------------
+// ---- host loops: no branch, no alias, so that compilers make vectors of them ----
 
 template <class T>
 void add_all(void* sum_bytes, const void* addend_bytes, u64 count) {
@@ -246,8 +124,7 @@ u64 first_nonfinite(Element element, const void* values, u64 count) {
   return count;
 }
 
-// ---- order tree
-// -----------------------------------------------------------------------------------
+// ---- order tree ----
 
 namespace {
 
@@ -276,8 +153,7 @@ void combine_tree(Element element, void** values, u64 members, u64 fanout, u64 c
   if (members != 0) fold_subtree(element, values, members, fanout, count);
 }
 
-// ---- order canonical
-// ------------------------------------------------------------------------------
+// ---- order canonical ----
 
 u64 canonical_top(u64 blocks) {
   u64 level = 0;
@@ -348,8 +224,7 @@ void* combine_canonical(Element element, void* const* values, u64 blocks, u64 co
 
 #endif  // __CUDACC_RTC__
 
-// ---- device
-// -----------------------------------------------------------------------------------------
+// ---- device ----
 
 #ifdef __CUDACC__
 namespace {
