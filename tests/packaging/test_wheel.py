@@ -1,0 +1,111 @@
+"""The wheel: built from a read-only copy under an awkward path, complete, small, usable as it is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [
+    "CMakeLists.txt",
+    "LICENSE",
+    "NOTICE",
+    "README.md",
+    "cpp",
+    "pyproject.toml",
+    "python",
+    "toolchains",
+]
+WHEEL_BYTES_MAX = 2_000_000
+
+pytestmark = [pytest.mark.native, pytest.mark.slow]
+
+
+def pip(*arguments: str, **environment: str) -> None:
+    """pip without an index: the build's requirements are in this environment."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *arguments, "--no-deps", "--no-build-isolation", "--no-index"],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("α b")
+    source, temporary, out = base / "proj (1)", base / "a tmp", base / "dist"
+    temporary.mkdir()
+    source.mkdir()
+    for name in SOURCES:
+        path = ROOT / name
+        if path.is_dir():
+            shutil.copytree(path, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(path, source / name)
+    paths = [source, *source.rglob("*")]
+    for path in paths:
+        path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
+    before = {path: path.stat().st_mtime_ns for path in paths}
+    pip("wheel", str(source), "-w", str(out), TMPDIR=str(temporary))
+    # Root may write anyway; that nothing was written shows it.
+    assert {path: path.stat().st_mtime_ns for path in [source, *source.rglob("*")]} == before
+    for path in paths:
+        path.chmod(path.stat().st_mode | stat.S_IWUSR)
+    (wheel,) = out.glob("*.whl")
+    return wheel
+
+
+def test_wheel_holds_what_a_user_needs(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        sources = {name for name in names if name.startswith("alpha_build/runtime/")}
+    for path in (ROOT / "python").rglob("*.py"):
+        assert path.relative_to(ROOT / "python").as_posix() in names
+    for part in ("cpp", "toolchains"):
+        for path in (ROOT / part).rglob("*.*"):
+            name = f"alpha_build/runtime/{path.relative_to(ROOT).as_posix()}"
+            assert (name in sources) == ("/bind/" not in name), name
+    assert {"alpha_build/py.typed", "alpha_build/_native.pyi"} <= names
+    assert any(name.startswith("alpha_build/_native.") and name.endswith(".so") for name in names)
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert not [name for name in names if "__pycache__" in name or name.startswith("tests")]
+    assert wheel.stat().st_size < WHEEL_BYTES_MAX
+
+
+def test_installed_package_finds_its_runtime(wheel: Path, tmp_path: Path) -> None:
+    pip("install", str(wheel), "--target", str(tmp_path))
+    script = (
+        "import alpha_build._native, alpha_build.frame as f; from alpha_build import paths;"
+        "print(alpha_build.__file__); print(paths.runtime()); print(f.payload_digest(b'').hex())"
+    )
+    # -S and no user site: an editable installation of the checkout must not answer instead.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *site_packages()])}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", script], env=environment, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    module, runtime, digest = done.stdout.split("\n")[:3]
+    assert Path(module).parent == tmp_path / "alpha_build"
+    assert Path(runtime) == tmp_path / "alpha_build" / "runtime"
+    assert digest.startswith("e3b0c44298fc1c14")
+
+
+def site_packages() -> list[str]:
+    return [entry for entry in sys.path if entry.endswith("site-packages")]
+
+
+def test_editable_installation(tmp_path: Path) -> None:
+    """Installed in place, the checkout's Python sources answer and its extension is found beside them."""
+    pip("install", "-e", str(ROOT), "--target", str(tmp_path), TMPDIR=str(tmp_path))
+    (extension,) = (tmp_path / "alpha_build").glob("_native.*.so")
+    assert extension.stat().st_size > 0
