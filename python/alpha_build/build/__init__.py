@@ -1,0 +1,1 @@
+"""From role programs to executables: toolchains, compilation of classes, stamping, the manifest."""

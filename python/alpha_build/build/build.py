@@ -1,0 +1,166 @@
+"""A system to executables: trace, check, project, emit, compile, stamp, and the manifest that lists them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from alpha_build.build import output
+from alpha_build.build.classes import RoleClass, group
+from alpha_build.build.manifest import Manifest
+from alpha_build.build.sources import source_texts
+from alpha_build.build.stamping import Stamper
+from alpha_build.build.toolchains import Toolchain, find
+from alpha_build.build.trees import Tree, compile_trees
+from alpha_build.learner.program import LearnerProgram
+from alpha_build.projector.check import Checked, check, failures
+from alpha_build.projector.project import project
+from alpha_build.projector.project.program import RoleProgram, RoleRows
+from alpha_build.system.errors import MembershipFailure, raise_failures
+from alpha_build.system.load import load_system
+from alpha_build.system.system import System
+
+SAVED_LEARNER = "learner.cbor"
+
+# Stage ("trace", "check", "project", "emit", "compile", "stamp"), steps done, steps in all.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Projected:
+    """Every role's class and rows; artifacts are made of `wanted` alone."""
+
+    classes: tuple[RoleClass, ...]
+    rows: dict[int, RoleRows]
+    wanted: tuple[int, ...]
+
+    @property
+    def wanted_classes(self) -> tuple[RoleClass, ...]:
+        wanted = set(self.wanted)
+        return tuple(each for each in self.classes if wanted.intersection(each.roles))
+
+
+def build(
+    system: System | str,
+    out: Path | str,
+    *,
+    roles: Collection[int] | None = None,
+    jobs: int | None = None,
+    program: Path | str | None = None,
+    toolchain: str | None = None,
+    progress: Progress = lambda stage, done, total: None,
+) -> Manifest:
+    """Executables of a system's roles (all, or some) in the folder `out`.
+
+    `system` is a System, or where to find one (file.py[:name], package.module:name); `program` a learner.cbor
+    to take in place of tracing; `toolchain` "gnu" or "zig" to insist on one; `jobs` compilers at once.
+
+    Raises:
+        AlphaError: the system is refused, or a BuildFailure: a compiler, a file or a source of the user's own
+            is missing or does not work.
+    """
+    found = load_system(system) if isinstance(system, str) else system
+    checked = checked_system(found, program, progress)
+    projected = project_roles(checked, roles, progress)
+    toolchains = {
+        each.program.target: find(each.program.target, toolchain) for each in projected.wanted_classes
+    }
+    lines = _user_lines(system if isinstance(system, str) else "")
+    texts = source_texts(checked, projected.classes, projected.rows, lines, partial(progress, "emit"))
+    jobs = jobs or len(os.sched_getaffinity(0))
+    with output.output_folder(Path(out)) as folder:
+        output.write_sources(folder / "src", texts)
+        trees = _trees(folder, toolchains, projected.wanted_classes, texts)
+        user_files = frozenset(operation.place.file for operation in checked.operations.values())
+        images = compile_trees(trees, jobs, user_files, partial(progress, "compile"))
+        _save_learner(folder, checked.learner)
+        stamper = Stamper(checked, projected.classes, images)
+        manifest = stamper.write(folder, projected.wanted, projected.rows, partial(progress, "stamp"))
+    notices = (*(checked.learner.notices if checked.learner else ()), *checked.warnings)
+    return replace(manifest, notices=notices)
+
+
+def checked_system(system: System, program: Path | str | None, progress: Progress) -> Checked:
+    """The system, its learner traced or read, all checks passed."""
+    progress("check", 0, 1)
+    found = failures(system)
+    if found:
+        raise_failures(found)
+    learner = _learner(system, program, progress)
+    checked = check(system, learner)
+    progress("check", 1, 1)
+    return checked
+
+
+def project_roles(checked: Checked, roles: Collection[int] | None, progress: Progress) -> Projected:
+    """Every role projected, so that a class has the same name whichever roles are built.
+
+    Raises:
+        MembershipFailure: a role that is asked for is not a member.
+    """
+    members = [checked.group.member(position) for position in range(len(checked.group))]
+    wanted = tuple(members) if roles is None else tuple(sorted(set(roles)))
+    for role in wanted:
+        if role not in checked.group:
+            raise MembershipFailure(
+                f"role {role} is not a member", kind="participant-out-of-range",
+                hint=f"members are in {checked.group.first} to {checked.group.last}",
+            )  # fmt: skip
+    programs: list[tuple[int, RoleProgram]] = []
+    rows = {}
+    for done, role in enumerate(members, 1):
+        role_program, rows[role] = project(checked, role)
+        programs.append((role, role_program))
+        progress("project", done, len(members))
+    return Projected(group(programs), rows, wanted)
+
+
+def _learner(system: System, program: Path | str | None, progress: Progress) -> LearnerProgram | None:
+    if system.learner is None:
+        return None
+    if program is not None:
+        from alpha_build.learner.saved import load
+
+        return load(Path(program))
+    from alpha_build.learner.trace import trace_learner
+
+    progress("trace", 0, 1)
+    learner = trace_learner(system.learner, system.contract.element)
+    progress("trace", 1, 1)
+    return learner
+
+
+def _user_lines(spec: str) -> dict[str, list[str]]:
+    """Lines of the user's file by its name; nothing for a system that is given as a value or a module."""
+    path = Path(spec.rpartition(":")[0] if not Path(spec).is_file() else spec)
+    if path.suffix != ".py" or not path.is_file():
+        return {}
+    return {path.name: path.read_text(encoding="utf-8", errors="replace").splitlines()}
+
+
+def _trees(
+    folder: Path, toolchains: dict[str, Toolchain], classes: Sequence[RoleClass], texts: dict[str, str]
+) -> list[Tree]:
+    trees = []
+    for target, toolchain in toolchains.items():
+        names = tuple(each.name for each in classes if each.program.target == target)
+        content = sha256()
+        for name in ("CMakeLists.txt", *(f"{name}.cpp" for name in names)):
+            content.update(f"{name}\0{sha256(texts[name].encode()).hexdigest()}\0".encode())
+        place = folder / "build" / toolchain.name
+        trees.append(Tree(toolchain, folder / "src", place, names, content.hexdigest()))
+    return trees
+
+
+def _save_learner(folder: Path, learner: LearnerProgram | None) -> None:
+    path = folder / SAVED_LEARNER
+    if learner is None:
+        path.unlink(missing_ok=True)
+        return
+    from alpha_build.learner.saved import to_bytes
+
+    output.replace(path, [to_bytes(learner)])

@@ -1,0 +1,113 @@
+"""`dist/manifest.json`: what was built, for programs; each entry also travels in its executable's note."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address
+from typing import Any
+
+from alpha_build.build.stamp import EdgeStamp
+from alpha_build.projector.check import Checked
+
+FORMAT = 1
+FILE = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One role's artifact; `memory_bytes` bounds what it maps and loads."""
+
+    role: int
+    class_name: str
+    target: str
+    file: str
+    bytes: int
+    sha256: str
+    edges: tuple[EdgeStamp, ...]
+    memory_bytes: int
+
+    def as_json(self) -> dict[str, Any]:
+        file = {"file": self.file, "bytes": self.bytes, "sha256": self.sha256}
+        return {**entry_json(self.role, self.class_name, self.target, self.edges, self.memory_bytes), **file}
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`head` is all but `roles`; `notices` are lines for the user, not part of the file."""
+
+    head: Mapping[str, Any]
+    entries: tuple[Entry, ...]
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def name(self) -> str:
+        return str(self.head["name"])
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self.head, "roles": [entry.as_json() for entry in self.entries]}
+
+
+def entry_json(
+    role: int, class_name: str, target: str, edges: tuple[EdgeStamp, ...], memory_bytes: int
+) -> dict[str, Any]:
+    """An entry without what names the file itself: what the executable's note holds."""
+    return {
+        "role": role,
+        "class": class_name,
+        "target": target,
+        "device": None,
+        "edges": [_edge_json(role, edge) for edge in edges],
+        "memory_bytes": memory_bytes,
+    }
+
+
+def head_json(checked: Checked) -> dict[str, Any]:
+    """What holds for the whole run."""
+    identity, budgets = checked.identity, checked.system.budgets
+    return {
+        "format": FORMAT,
+        "name": checked.system.name,
+        "run": identity.run.hex(),
+        "learner": _hex(identity.learner),
+        "contract": identity.contract.hex(),
+        "membership": identity.membership.hex(),
+        "protocol": identity.protocol.hex(),
+        "state_identity": _hex(identity.state),
+        "frame_bytes": int(checked.system.frame_bytes),
+        "budgets": {
+            name: getattr(budgets, name) for name in ("connect", "accept", "wait", "frame", "session")
+        },
+    }
+
+
+def compact(value: Mapping[str, Any]) -> bytes:
+    """Canonical JSON on one line, for a note."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def pretty(value: Mapping[str, Any]) -> bytes:
+    """Canonical JSON that a person can read: keys sorted, one entry of `roles` a line."""
+    head = {key: part for key, part in value.items() if key != "roles"}
+    lines = [
+        f" {json.dumps(key)}: {compact({'_': part})[5:-1].decode()}" for key, part in sorted(head.items())
+    ]
+    roles = ",\n  ".join(compact(role).decode() for role in value["roles"])
+    lines.append(f' "roles": [\n  {roles}\n ]')
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _edge_json(role: int, edge: EdgeStamp) -> dict[str, Any]:
+    lower = role < edge.peer
+    address, port = (edge.listen_address, edge.listen_port) if lower else (edge.dial_address, edge.dial_port)
+    return {
+        "peer": edge.peer,
+        "address": str(IPv4Address(address)),
+        "port": port,
+        "side": "lower" if lower else "higher",
+    }
+
+
+def _hex(digest: bytes | None) -> str | None:
+    return None if digest is None else digest.hex()

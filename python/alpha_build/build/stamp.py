@@ -1,0 +1,202 @@
+"""The rows that make a role of its class: bytes laid out exactly as cpp/role/stamp.h reads them.
+
+Offsets in a stamp count from its first byte; everything that one points at starts at a multiple of 64 bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from alpha_build.system.errors import BuildFailure
+
+MAGIC = b"ALPHAST1"
+ALIGNMENT_BYTES = 64
+EMBEDDED_BYTES_MAX = (
+    1 << 30
+)  # one role's state, constants and samples; a bound, so that no size surprises later
+
+_HEAD = struct.Struct("<8sQ32sQQQ5Q32sQQQQQd")
+_SHARE = struct.Struct("<6Q")
+_TAIL = struct.Struct("<4Q")
+_EDGE = struct.Struct("<QIIHHI")
+STAMP_BYTES = _HEAD.size + 3 * _SHARE.size + _TAIL.size
+EDGE_BYTES = _EDGE.size
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class EdgeStamp:
+    """One edge: where the lower role listens and what the higher one dials; IPv4 in host order."""
+
+    peer: int
+    listen_address: int
+    dial_address: int
+    listen_port: int
+    dial_port: int
+
+
+@dataclass(frozen=True)
+class BudgetStamp:
+    """Nanoseconds; session 0: none."""
+
+    connect: int
+    accept: int
+    wait: int
+    frame: int
+    session: int
+
+
+@dataclass(frozen=True)
+class ShareStamp:
+    """One kind of round (full, short, evaluation), as [begin, end) within the batch."""
+
+    own: Range = (0, 0)
+    own_blocks: Range = (0, 0)
+    blocks: int = 0
+    edges: tuple[Range, ...] = ()
+
+
+@dataclass(frozen=True)
+class BatchStamp:
+    """How a batch is cut and what its mean divides by; without a learner one batch, of the members."""
+
+    denominators: tuple[float, ...]  # one for each batch of a pass over the samples
+    short_batch: bool = False
+    block: int = 0
+    evaluation_block: int = 0
+    evaluation_denominator: float = 0
+    shares: tuple[ShareStamp, ShareStamp, ShareStamp] = (ShareStamp(), ShareStamp(), ShareStamp())
+
+
+@dataclass(frozen=True)
+class LearnerStamp:
+    """What a learner embeds; arrays as row-major little-endian bytes."""
+
+    state_identity: bytes
+    initial_state: tuple[bytes, ...]
+    constants: tuple[bytes, ...]
+    samples: tuple[bytes, ...]
+    evaluation: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """Everything stamped into one role's executable."""
+
+    run: bytes
+    role: int
+    edges: tuple[EdgeStamp, ...]
+    budgets: BudgetStamp
+    batches: BatchStamp
+    learner: LearnerStamp | None = None
+
+
+class _Pieces:
+    """What follows the fixed part, each piece padded to the alignment."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+        self.bytes = _aligned(STAMP_BYTES)
+
+    def add(self, data: bytes) -> int:
+        offset = self.bytes
+        padding = _aligned(len(data)) - len(data)
+        self.pieces.append(data)
+        if padding:
+            self.pieces.append(bytes(padding))
+        self.bytes += len(data) + padding
+        return offset
+
+    def add_arrays(self, arrays: Sequence[bytes]) -> int:
+        """A table of offsets, then the arrays; 0 when there are none."""
+        if not arrays:
+            return 0
+        offsets = [self.add(array) for array in arrays]
+        return self.add(struct.pack(f"<{len(offsets)}Q", *offsets))
+
+
+def encode(stamp: Stamp) -> list[bytes]:
+    """The stamp as pieces to be written one after the other.
+
+    Raises:
+        BuildFailure: the role would embed more than EMBEDDED_BYTES_MAX bytes.
+    """
+    rest = _Pieces()
+    edge_rows = rest.add(b"".join(map(_encode_edge, stamp.edges)))
+    batches, learner, tail = stamp.batches, stamp.learner, (0, 0, 0, 0)
+    cycle = len(batches.denominators)
+    denominators = rest.add(struct.pack(f"<{cycle}d", *batches.denominators))
+    shares = b"".join(_encode_share(share, rest) for share in batches.shares)
+    if learner is not None:
+        arrays = (learner.initial_state, learner.constants, learner.samples, learner.evaluation)
+        tail = tuple(map(rest.add_arrays, arrays))  # type: ignore[assignment]
+    if rest.bytes > EMBEDDED_BYTES_MAX:
+        raise BuildFailure(
+            f"role {stamp.role} would embed {rest.bytes} bytes of state and samples; "
+            f"an executable holds at most {EMBEDDED_BYTES_MAX}",
+            kind="embedded-bytes",
+            hint="use more members or fewer samples",
+        )
+    budgets = stamp.budgets
+    head = _HEAD.pack(
+        MAGIC, rest.bytes, stamp.run, stamp.role, len(stamp.edges), edge_rows,
+        budgets.connect, budgets.accept, budgets.wait, budgets.frame, budgets.session,
+        learner.state_identity if learner else bytes(32), cycle, batches.short_batch,
+        batches.block, batches.evaluation_block, denominators, batches.evaluation_denominator,
+    )  # fmt: skip
+    fixed = head + shares + _TAIL.pack(*tail)
+    return [fixed.ljust(_aligned(STAMP_BYTES), b"\0"), *rest.pieces]
+
+
+def _encode_edge(edge: EdgeStamp) -> bytes:
+    return _EDGE.pack(edge.peer, edge.listen_address, edge.dial_address, edge.listen_port, edge.dial_port, 0)
+
+
+def _encode_share(share: ShareStamp, rest: _Pieces) -> bytes:
+    ranges = rest.add(b"".join(struct.pack("<2Q", *edge) for edge in share.edges)) if share.edges else 0
+    return _SHARE.pack(*share.own, *share.own_blocks, share.blocks, ranges)
+
+
+@dataclass(frozen=True)
+class StampHead:
+    """What `inspect` and `bind` read of a stamp: all but the embedded arrays."""
+
+    size: int  # bytes
+    run: bytes
+    role: int
+    edges: tuple[EdgeStamp, ...]
+    budgets: BudgetStamp
+    state_identity: bytes  # zero without a learner
+
+
+def decode(data: bytes) -> StampHead:
+    """Read the head and the edge rows of a stamp.
+
+    Raises:
+        BuildFailure: the bytes are not a whole stamp.
+    """
+    if len(data) < STAMP_BYTES or data[:8] != MAGIC:
+        raise BuildFailure("the stamp is not one of this version of alpha-build", kind="artifact")
+    fields = _HEAD.unpack_from(data)
+    _, size, run, role, edge_count, edge_rows = fields[:6]
+    if size != len(data) or edge_rows + edge_count * _EDGE.size > size:
+        raise BuildFailure("the stamp is cut short", kind="artifact")
+    rows = (_EDGE.unpack_from(data, edge_rows + index * _EDGE.size) for index in range(edge_count))
+    edges = tuple(EdgeStamp(*row[:5]) for row in rows)
+    return StampHead(size, run, role, edges, BudgetStamp(*fields[6:11]), fields[11])
+
+
+def with_edges(data: bytes, edges: Sequence[EdgeStamp]) -> bytes:
+    """The same stamp with other addresses and ports; the edges and their order stay."""
+    head = decode(data)
+    assert [edge.peer for edge in edges] == [edge.peer for edge in head.edges], "edges of another role"
+    at = _HEAD.unpack_from(data)[5]
+    rows = b"".join(map(_encode_edge, edges))
+    return data[:at] + rows + data[at + len(rows) :]
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES

@@ -1,0 +1,119 @@
+"""Compilers for a target: the GNU pair or Zig, whichever is found, as CMake toolchain files.
+
+What environment variables say (CC, CXX, CXXFLAGS, ...) is not read: nothing hidden alters an artifact.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from alpha_build import paths
+from alpha_build.system.errors import BuildFailure
+
+TARGETS = ("x86_64", "aarch64")
+GNU_VERSION_MIN = 11  # first with the C++20 that the runtime is written in
+
+_GNU_NAMES = {
+    "x86_64": ("x86_64-linux-gnu-g++", "g++"),
+    "aarch64": ("aarch64-linux-gnu-g++", "g++"),
+}
+_DEBIAN_PACKAGES = {"x86_64": "g++-x86-64-linux-gnu", "aarch64": "g++-aarch64-linux-gnu"}
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """One compiler for one target; `identity` is what it says of itself, for keys and messages."""
+
+    name: str  # "gnu-x86_64": also the toolchain file's and the CMake tree's name
+    target: str
+    compiler: Path  # g++, or the zig program
+    identity: str
+
+    @property
+    def file(self) -> Path:
+        return paths.runtime() / "toolchains" / f"{self.name}.cmake"
+
+    @property
+    def cmake_arguments(self) -> tuple[str, ...]:
+        variable = "ALPHA_ZIG" if self.name.startswith("zig") else "CMAKE_CXX_COMPILER"
+        return (f"-DCMAKE_TOOLCHAIN_FILE={self.file.as_posix()}", f"-D{variable}={self.compiler.as_posix()}")
+
+
+def find(target: str, family: str | None = None) -> Toolchain:
+    """The compiler for a target: GNU first, else Zig; with `family` ("gnu" or "zig") only that one.
+
+    Raises:
+        BuildFailure: there is none; the message names the command that installs it.
+    """
+    finders = {"gnu": find_gnu, "zig": find_zig}
+    for name, finder in finders.items():
+        toolchain = finder(target) if family in (None, name) else None
+        if toolchain is not None:
+            return toolchain
+    raise BuildFailure(
+        f"no {family + ' ' if family else ''}compiler for {target} on this machine",
+        kind="no-compiler",
+        hint=f"install one with `{install_command(target)}` or `pip install 'alpha-build[zig]'`",
+    )
+
+
+def available(target: str) -> tuple[Toolchain, ...]:
+    """Every toolchain of a target that is found, in the order of preference."""
+    found = (find_gnu(target), find_zig(target))
+    return tuple(toolchain for toolchain in found if toolchain is not None)
+
+
+def find_gnu(target: str) -> Toolchain | None:
+    for name in _GNU_NAMES[target]:
+        program = shutil.which(name)
+        if program is None:
+            continue
+        machine, version = ask(program, "-dumpmachine"), ask(program, "-dumpfullversion")
+        if machine.startswith(f"{target}-linux") and _major(version) >= GNU_VERSION_MIN:
+            return Toolchain(f"gnu-{target}", target, Path(program), f"g++ {version} {machine}")
+    return None
+
+
+def find_zig(target: str) -> Toolchain | None:
+    program = _zig_program()
+    if program is None:
+        return None
+    version = ask(program, "version")
+    return Toolchain(f"zig-{target}", target, program, f"zig {version}") if version else None
+
+
+def install_command(target: str) -> str:
+    """The Debian command that brings g++ for a target."""
+    package = "g++" if platform.machine() == target else _DEBIAN_PACKAGES[target]
+    return f"apt-get install {package}"
+
+
+def _zig_program() -> Path | None:
+    package = importlib.util.find_spec("ziglang")
+    if package is not None and package.origin is not None:
+        program = Path(package.origin).parent / "zig"
+        if program.is_file():
+            return program
+    found = shutil.which("zig")
+    return Path(found) if found else None
+
+
+def ask(program: str | Path, option: str) -> str:
+    """What a compiler prints of itself in one line; empty when it does not run."""
+    try:
+        answer = subprocess.run(
+            [str(program), option], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout.strip() if answer.returncode == 0 else ""
+
+
+def _major(version: str) -> int:
+    head = version.split(".", 1)[0]
+    return int(head) if head.isdigit() else 0

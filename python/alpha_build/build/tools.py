@@ -1,0 +1,65 @@
+"""CMake and Ninja, from PATH or from their PyPI packages."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from alpha_build.build.toolchains import ask
+from alpha_build.system.errors import BuildFailure
+
+CMAKE_VERSION_MIN = (3, 24)
+INSTALL_COMMAND = "install it with `pip install cmake ninja`"
+
+
+@dataclass(frozen=True)
+class BuildTools:
+    """CMake and Ninja, from PATH or from their PyPI packages."""
+
+    cmake: Path
+    ninja: Path
+    identity: str
+
+
+def find_build_tools() -> BuildTools:
+    """CMake and Ninja.
+
+    Raises:
+        BuildFailure: one of them is missing; the message names the command that installs it.
+    """
+    cmake, version = _first(_candidates("cmake", "CMAKE_BIN_DIR"), _cmake_version)
+    ninja, ninja_version = _first(_candidates("ninja", "BIN_DIR"), lambda program: ask(program, "--version"))
+    for name, program in (("CMake 3.24 or later", cmake), ("Ninja", ninja)):
+        if program is None:
+            raise BuildFailure(f"no {name} on this machine", kind="no-build-tool", hint=INSTALL_COMMAND)
+    assert cmake is not None and ninja is not None
+    return BuildTools(cmake, ninja, f"cmake {version}, ninja {ninja_version}")
+
+
+def _candidates(name: str, folder_attribute: str) -> list[Path]:
+    found = shutil.which(name)
+    programs = [Path(found)] if found else []
+    if importlib.util.find_spec(name) is not None:
+        folder = getattr(importlib.import_module(name), folder_attribute, None)
+        if folder:
+            programs.append(Path(folder) / name)
+    return programs
+
+
+def _first(programs: list[Path], version_of: Callable[[Path], str]) -> tuple[Path | None, str]:
+    for program in programs:
+        version = version_of(program)
+        if version:
+            return program, version
+    return None, ""
+
+
+def _cmake_version(program: Path) -> str:
+    words = ask(program, "--version").split()
+    version = words[2] if len(words) > 2 else ""
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    return version if numbers >= CMAKE_VERSION_MIN else ""

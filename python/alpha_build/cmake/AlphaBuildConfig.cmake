@@ -1,0 +1,81 @@
+# The CMake package of alpha-build: the runtime as a library, and executables from generated sources.
+#
+#   find_package(AlphaBuild REQUIRED)
+#   alpha_add_class(leaf-x86_64 leaf-x86_64.cpp KERNELS)
+#
+# One CMake tree holds one toolchain; choose it with CMAKE_TOOLCHAIN_FILE from AlphaBuild_RUNTIME/toolchains.
+include_guard(GLOBAL)
+
+# Installed, the runtime's sources lie inside the Python package; in a checkout, at its top.
+get_filename_component(AlphaBuild_RUNTIME "${CMAKE_CURRENT_LIST_DIR}/../runtime" ABSOLUTE)
+if(NOT IS_DIRECTORY "${AlphaBuild_RUNTIME}/cpp")
+  get_filename_component(AlphaBuild_RUNTIME "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+endif()
+
+# A role is a static program without a library beneath it, with every floating-point operation as written.
+set(ALPHA_FREESTANDING_OPTIONS
+  -O2 -ffreestanding -fno-pie -fno-exceptions -fno-rtti -fno-stack-protector -fno-threadsafe-statics
+  -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-math-errno -ffp-contract=off
+  -ffunction-sections -fdata-sections ${ALPHA_COMPILE_OPTIONS})
+set(ALPHA_FREESTANDING_LINK_OPTIONS
+  -nostdlib -static -Wl,--build-id=none -Wl,--gc-sections -Wl,-z,norelro -s ${ALPHA_LINK_OPTIONS})
+
+# Learner classes may use the units of every x86-64 processor since 2013 (checked at start).
+set(ALPHA_KERNEL_OPTIONS "")
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set(ALPHA_KERNEL_OPTIONS -march=x86-64-v3)
+endif()
+
+# alpha_freestanding(TARGET FOLDER): compile options, and file names in messages counted from FOLDER.
+function(alpha_freestanding target folder)
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF CXX_SCAN_FOR_MODULES OFF
+    POSITION_INDEPENDENT_CODE OFF)
+  target_include_directories(${target} PRIVATE "${AlphaBuild_RUNTIME}/cpp")
+  target_compile_options(${target} PRIVATE ${ALPHA_FREESTANDING_OPTIONS}
+    "-ffile-prefix-map=${AlphaBuild_RUNTIME}/cpp/=" "-ffile-prefix-map=${folder}/="
+    "-ffile-prefix-map=${CMAKE_BINARY_DIR}/=")
+endfunction()
+
+# alpha_add_library(NAME SOURCE...): runtime sources as a static library.
+function(alpha_add_library name)
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${ARGN})
+  alpha_freestanding(${name} "${AlphaBuild_RUNTIME}")
+endfunction()
+
+# The runtime, once for a tree: what every role links, and what only learners call.
+function(alpha_add_runtime)
+  if(TARGET alpha_runtime)
+    return()
+  endif()
+  set(cpp "${AlphaBuild_RUNTIME}/cpp")
+  file(GLOB runtime CONFIGURE_DEPENDS "${cpp}/base/*.cpp" "${cpp}/frame/*.cpp" "${cpp}/socket/*.cpp"
+    "${cpp}/state/*.cpp" "${cpp}/role/*.cpp")
+  # One source for host and device; here it is C++.
+  set_source_files_properties("${cpp}/combine.cu" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
+  alpha_add_library(alpha_runtime ${runtime} "${cpp}/combine.cu")
+
+  file(GLOB kernels CONFIGURE_DEPENDS "${cpp}/learner/*.cpp")
+  if(kernels)
+    alpha_add_library(alpha_kernels ${kernels})
+    target_compile_options(alpha_kernels PRIVATE ${ALPHA_KERNEL_OPTIONS})
+  else()
+    add_library(alpha_kernels INTERFACE)
+  endif()
+endfunction()
+
+# alpha_add_class(NAME SOURCE [KERNELS]): the executable of one class, not yet stamped.
+function(alpha_add_class name source)
+  cmake_parse_arguments(PARSE_ARGV 2 class "KERNELS" "" "")
+  alpha_add_runtime()
+  add_executable(${name} "${source}")
+  alpha_freestanding(${name} "${CMAKE_CURRENT_SOURCE_DIR}")
+  # A parameter that the user's source does not read is his affair.
+  target_compile_options(${name} PRIVATE -Wall -Wno-unused-parameter -Wno-unused-function)
+  target_link_options(${name} PRIVATE ${ALPHA_FREESTANDING_LINK_OPTIONS} -Wl,-e,_start -Wl,-u,_start)
+  if(class_KERNELS)
+    target_compile_options(${name} PRIVATE ${ALPHA_KERNEL_OPTIONS})
+    target_link_libraries(${name} PRIVATE alpha_kernels)
+  endif()
+  target_link_libraries(${name} PRIVATE alpha_runtime)
+endfunction()

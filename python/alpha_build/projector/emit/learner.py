@@ -1,0 +1,171 @@
+"""A learner's part of a generated file: lowered programs, the state's layout, bytes around its digests."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from alpha_build.learner.lower import lower
+from alpha_build.learner.program import LearnerProgram, Program, StateLeaf
+from alpha_build.projector.emit.text import Names, folded, literal, literals
+from alpha_build.projector.project.program import RoleProgram
+from alpha_build.system.digest import canonical
+
+_DTYPES = {
+    "float32": "F32", "float64": "F64", "float16": "F16", "bfloat16": "BF16", "bool": "BOOL",
+    "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64",
+    "uint8": "U8", "uint16": "U16", "uint32": "U32", "uint64": "U64",
+}  # fmt: skip
+_DIGEST_HEAD = b"\x58\x20"  # CBOR: a byte string of 32
+
+
+@dataclass(frozen=True)
+class LearnerSource:
+    """A traced learner, and the most rows that its programs are called with in any role of the run."""
+
+    program: LearnerProgram
+    block_rows_max: int
+    evaluation_rows_max: int
+
+
+@dataclass(frozen=True)
+class EmittedProgram:
+    constant: str  # "block"
+    function: str
+    source: str
+    rows_max: int
+    scratch_bytes: int
+    constants: str  # bytes of each closed-over array
+
+
+@dataclass(frozen=True)
+class EmittedTensor:
+    name: str
+    dtype: str
+    shape: str  # a constant, or {} for a scalar
+    bytes: int
+
+
+@dataclass(frozen=True)
+class EmittedLearner:
+    includes: tuple[str, ...]
+    programs: tuple[EmittedProgram, ...]
+    shapes: tuple[tuple[str, str], ...]
+    tensors: tuple[EmittedTensor, ...]
+    parameters: int
+    gradient_offsets: str
+    contribution_count: int
+    sample_row_bytes: str
+    evaluation_row_bytes: str
+    metric_names: tuple[str, ...]
+    rounds: int
+    header: str
+    order: str
+    hash_pieces: tuple[str, ...]
+
+
+def emit_learner(source: LearnerSource, role: RoleProgram, names: Names) -> EmittedLearner:
+    """Everything of `struct Learner` in cpp/role/tables.h but the two buffers, which the role knows."""
+    learner = source.program
+    parts = [("block", learner.block, source.block_rows_max), ("update", learner.update, 0)]
+    if learner.metric is not None:
+        parts.append(("metric", learner.metric, source.evaluation_rows_max))
+    lowered = [_program(name, program, rows, role) for name, program, rows in parts]
+    shapes = _Shapes(names)
+    tensors = tuple(
+        EmittedTensor(literal(leaf.name), _DTYPES[leaf.array.dtype.name], shapes.of(leaf), leaf.array.nbytes)
+        for leaf in learner.state
+    )
+    order = sorted(range(len(learner.state)), key=lambda index: learner.state[index].name)
+    ordered = [learner.state[index] for index in order]
+    sizes = [leaf.array.size for leaf in learner.state[: learner.parameters]]
+    offsets = [1 + sum(sizes[:index]) for index in range(len(sizes))]
+    return EmittedLearner(
+        includes=tuple(sorted({include for _, includes in lowered for include in includes})),
+        programs=tuple(program for program, _ in lowered),
+        shapes=shapes.constants,
+        tensors=tensors,
+        parameters=learner.parameters,
+        gradient_offsets=_numbers(offsets),
+        contribution_count=1 + sum(sizes),
+        sample_row_bytes=_numbers(_row_bytes(array) for array in learner.samples),
+        evaluation_row_bytes=_numbers(_row_bytes(array) for array in learner.evaluation_samples),
+        metric_names=tuple(literal(name) for name in learner.metric_names),
+        rounds=learner.rounds,
+        header=literals(safetensors_header(ordered), indent=4),
+        order=_numbers(order),
+        hash_pieces=tuple(literals(piece, indent=4) for piece in state_hash_pieces(ordered)),
+    )
+
+
+def safetensors_header(leaves: Sequence[StateLeaf]) -> bytes:
+    """A shard's first bytes: length, then JSON padded with spaces, so that data starts at a multiple of 8."""
+    table, offset = {}, 0
+    for leaf in leaves:
+        end = offset + leaf.array.nbytes
+        table[leaf.name] = {
+            "dtype": _DTYPES[leaf.array.dtype.name],
+            "shape": list(leaf.array.shape),
+            "data_offsets": [offset, end],
+        }
+        offset = end
+    text = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
+    text = text.ljust(-(-len(text) // 8) * 8)
+    return len(text).to_bytes(8, "little") + text
+
+
+def state_hash_pieces(leaves: Sequence[StateLeaf]) -> list[bytes]:
+    """Canonical CBOR of [[name, dtype, shape, digest], ...] cut where the digests go."""
+    pieces, before = [], _array_head(len(leaves))
+    for leaf in leaves:
+        fields = (leaf.name, _DTYPES[leaf.array.dtype.name], list(leaf.array.shape))
+        pieces.append(before + _array_head(4) + b"".join(map(canonical, fields)) + _DIGEST_HEAD)
+        before = b""
+    return [*pieces, before]
+
+
+def _array_head(count: int) -> bytes:
+    """The first bytes of a CBOR array: canonical(count) is the same head in the major type of integers."""
+    head = canonical(count)
+    return bytes([head[0] | 0x80]) + head[1:]
+
+
+def _program(
+    name: str, program: Program, rows: int, role: RoleProgram
+) -> tuple[EmittedProgram, Sequence[str]]:
+    lowered = lower(program, f"{name}_program", target=role.target, rounding=role.rounding)
+    emitted = EmittedProgram(
+        name, f"{name}_program", lowered.source.strip("\n"), rows, lowered.scratch_bytes(rows),
+        _numbers(array.nbytes for array in program.constants),
+    )  # fmt: skip
+    return emitted, lowered.includes
+
+
+class _Shapes:
+    """One constant for each different shape."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._constants: dict[tuple[int, ...], str] = {}
+
+    def of(self, leaf: StateLeaf) -> str:
+        shape = leaf.array.shape
+        if shape and shape not in self._constants:
+            self._constants[shape] = self._names.constant("shape", "x".join(map(str, shape)))
+        return self._constants[shape] if shape else "{}"
+
+    @property
+    def constants(self) -> tuple[tuple[str, str], ...]:
+        return tuple((name, _numbers(shape)) for shape, name in self._constants.items())
+
+
+def _row_bytes(array: object) -> int:
+    shape: tuple[int, ...] = getattr(array, "shape")  # noqa: B009
+    itemsize: int = getattr(array, "itemsize")  # noqa: B009
+    return itemsize * math.prod(shape[1:])
+
+
+def _numbers(values: object) -> str:
+    return folded(map(str, values), 4, 60)  # type: ignore[call-overload]

@@ -1,0 +1,8 @@
+# Zig's Clang (the `ziglang` package) for AArch64 Linux, freestanding: cross-compiles with no system package.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+
+set(ALPHA_ZIG_TARGET aarch64-linux-none)
+include("${CMAKE_CURRENT_LIST_DIR}/zig.cmake")
+list(APPEND ALPHA_COMPILE_OPTIONS -mno-outline-atomics)
