@@ -11,8 +11,7 @@
 
 namespace alpha {
 
-// ---- element by element
-// ---------------------------------------------------------------------------
+// ---- element by element ----
 
 // sum[i] += addend[i] for f32, f64, i32 and i64.  Integers wrap; a NaN result is the canonical one
 // (0x7fc00000, 0x7ff8000000000000).  `sum` and `addend` do not overlap.
@@ -35,8 +34,7 @@ void combine_round_through(Element narrow, f32* values, u64 count);
 // The index of the first infinity or NaN; `count` when there is none, and for integers.
 u64 first_nonfinite(Element element, const void* values, u64 count);
 
-// ---- order tree
-// -----------------------------------------------------------------------------------
+// ---- order tree ----
 
 // All members in one process: member m's contribution is values[m], null for one that has none.
 // Members stand in the preorder of ParticipantTree(members, fanout); fanout 1 is a chain, members -
@@ -44,8 +42,7 @@ u64 first_nonfinite(Element element, const void* values, u64 count);
 // values are overwritten.  The result is left in values[0], which is null when nobody contributed.
 void combine_tree(Element element, void** values, u64 members, u64 fanout, u64 count);
 
-// ---- order canonical
-// ------------------------------------------------------------------------------
+// ---- order canonical ----
 
 // Node (level, index) covers blocks [index 2^level, (index + 1) 2^level) of those that exist; a
 // node whose right half is empty is its left half, and is always named by its highest level below

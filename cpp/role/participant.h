@@ -19,7 +19,7 @@ class Participant {
  public:
   Participant(const Role& role, const Stamp& stamp, const char* state_folder);
 
-  // ---- for local operations ---------------------------------------------------------------------
+  // ---- for local operations ----
   template <class T>
   Span<T> buffer(u64 index) {
     return {reinterpret_cast<T*>(buffers[index]), role.buffers[index].bytes / sizeof(T)};
@@ -31,13 +31,13 @@ class Participant {
   // false.
   bool fail_local(const char* text);
 
-  // ---- start and walk ---------------------------------------------------------------------------
+  // ---- start and walk ----
   // Maps all memory, gives buffers their initial values, fills the session; a learner's state
   // folder is looked at.
   [[nodiscard]] bool prepare();
   [[nodiscard]] bool run_schedule() { return walk(role.schedule); }
 
-  // ---- for handlers -----------------------------------------------------------------------------
+  // ---- for handlers ----
   const Step& step() const { return *step_; }
   [[nodiscard]] bool walk(Span<const Step> steps);
   // Names the next use of a region, never past the compiled bound (else a version refusal).
