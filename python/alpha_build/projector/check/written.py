@@ -81,6 +81,8 @@ class Written:
         match node.form:
             case Repeat(count=0):
                 return state
+            case Repeat(count=1):
+                return self._run(node.parts, state)
             case Repeat() | Every():
                 before = _join(state, _join(state, self._effect(node.parts), _after), _either)
                 return self._run(node.parts, before)

@@ -1,0 +1,131 @@
+"""What Combine and Deliver mean, by expansion into Transfer and Local: a definition for small systems.
+
+Projection never expands.  The tests show that projecting a structural form, its steps unfolded, and projecting
+its expansion give every role the same steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from ...system.forms import Combine, Deliver, Local, Transfer
+from ..check import Checked
+from ..check.node import Node
+from .program import (
+    ChooseStep,
+    CombineStep,
+    DeliverStep,
+    EveryStep,
+    ExchangeStep,
+    LocalStep,
+    ReceiveStep,
+    RepeatStep,
+    SendStep,
+    Step,
+)
+
+ADD = "add"  # what was received to what is held
+DIVIDE = "divide"  # by the declared denominator, once
+
+
+def expand(checked: Checked, nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """The protocol with each Combine and Deliver as transfers and local work, which keep the form's number."""
+    return tuple(expanded for node in nodes for expanded in _expand(checked, node))
+
+
+def _expand(checked: Checked, node: Node) -> Iterator[Node]:
+    match node.form:
+        case Combine() if node.exchange:
+            yield _transfer(checked, node, 1, 0)
+            yield _transfer(checked, node, 0, 1)
+            for position in (0, 1):
+                yield _local(checked, node, position, ADD)
+                yield from _divide(checked, node, position)
+        case Combine():
+            yield from _combine(checked, node, 0)
+            yield from _divide(checked, node, 0)
+        case Deliver(owners=None):
+            if not node.exchange:
+                yield from _deliver(checked, node, 0)
+        case Deliver(owners=owner):
+            yield from _deliver_to(checked, node, checked.group.rank(int(str(owner))))
+        case _:
+            parts, otherwise = expand(checked, node.parts), expand(checked, node.otherwise)
+            yield replace(node, parts=parts, otherwise=otherwise)
+
+
+def _combine(checked: Checked, node: Node, position: int) -> Iterator[Node]:
+    """Children first, each subtotal added as it comes, in child order."""
+    for span in checked.shape.child_subtrees(position):
+        yield from _combine(checked, node, span.begin)
+        yield _transfer(checked, node, span.begin, position)
+        yield _local(checked, node, position, ADD)
+
+
+def _deliver(checked: Checked, node: Node, position: int) -> Iterator[Node]:
+    """To every child, then on below each."""
+    children = checked.shape.child_subtrees(position)
+    for span in children:
+        yield _transfer(checked, node, position, span.begin)
+    for span in children:
+        yield from _deliver(checked, node, span.begin)
+
+
+def _deliver_to(checked: Checked, node: Node, owner: int) -> Iterator[Node]:
+    """Along the path from the root to one owner."""
+    position = 0
+    while position != owner:
+        below = checked.shape.toward(position, owner)
+        yield _transfer(checked, node, position, below)
+        position = below
+
+
+def _divide(checked: Checked, node: Node, position: int) -> Iterator[Node]:
+    if checked.system.contract.normalization == "mean":
+        yield _local(checked, node, position, DIVIDE)
+
+
+def _transfer(checked: Checked, node: Node, sender: int, receiver: int) -> Node:
+    member, region = checked.group.member, node.wires[0].region
+    return replace(node, form=Transfer(member(sender), member(receiver), region, place=node.form.place))
+
+
+def _local(checked: Checked, node: Node, position: int, work: str) -> Node:
+    form = Local(checked.group.member(position), work, place=node.form.place)
+    return Node(form, node.path)
+
+
+def unfold(steps: Iterable[Step], lower: bool, mean: bool) -> tuple[Step, ...]:
+    """A role's structural steps as sends, receives and local work; `lower`: it is the lower end of a pair."""
+    return tuple(small for step in steps for small in _unfold(step, lower, mean))
+
+
+def _unfold(step: Step, lower: bool, mean: bool) -> Iterator[Step]:
+    divided = (LocalStep(step.place, DIVIDE),) if mean else ()
+    match step:
+        case CombineStep(region=region, parent=parent, children=children):
+            for child in children:
+                yield ReceiveStep(step.place, region, child)
+                yield LocalStep(step.place, ADD)
+            if parent is not None:
+                yield SendStep(step.place, region, parent)
+            else:
+                yield from divided
+        case ExchangeStep(region=region, peer=peer):
+            crossing = (SendStep(step.place, region, peer), ReceiveStep(step.place, region, peer))
+            yield from reversed(crossing) if lower else crossing
+            yield LocalStep(step.place, ADD)
+            yield from divided
+        case DeliverStep(region=region, source=source, to=to):
+            if source is not None:
+                yield ReceiveStep(step.place, region, source)
+            for slot in to:
+                yield SendStep(step.place, region, slot)
+        case RepeatStep(body=body) | EveryStep(body=body):
+            yield replace(step, body=unfold(body, lower, mean))
+        case ChooseStep(then=then, otherwise=otherwise):
+            arms = (unfold(then, lower, mean), unfold(otherwise, lower, mean))
+            yield replace(step, then=arms[0], otherwise=arms[1])
+        case _:
+            yield step
