@@ -77,4 +77,5 @@ class LearnerProgram:
     rounds: int
     every: int  # evaluation period; 0: no evaluation
     digest: bytes = b""
+    structure: dict[str, Any] = field(default_factory=dict, compare=False)  # {"params", "optimizer"}: see structure.py
     notices: tuple[str, ...] = field(default=(), compare=False)  # one line each, for the user: narrowed dtypes

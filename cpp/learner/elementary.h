@@ -1,0 +1,137 @@
+// Elementary functions of one f32, correctly rounded on every target: f64 additions, multiplications and divisions,
+// no fused operation, no library.
+//
+// Each is computed to about 2^-65 as a Pair and rounded once.  No f32 lies nearer to a midpoint than that, so the
+// result is the correctly rounded one.
+#pragma once
+
+#include "learner/elementary_tables.h"
+#include "learner/pair.h"
+
+namespace alpha {
+
+// To the nearest integer, halves up or down: only used where either does.
+inline i64 nearest(f64 value) { return static_cast<i64>(value + (value < 0 ? -0.5 : 0.5)); }
+
+// exp(x) = scale + scale * rest, with scale = 2^(k/64).
+struct Exponential {
+  Pair scale;
+  Pair rest;
+};
+
+// For |x| < 700.
+inline Exponential exponential_parts(Pair x) {
+  const i64 k = nearest(x.high * k64OfLn2);
+  const f64 steps = static_cast<f64>(k);
+  const Pair r = (Pair{x.high - steps * kLn2Of64High, 0} + -(kLn2Of64Low * steps)) + x.low;
+  const f64 s = r.high;
+  const f64 tail = s * s * s *
+                   (1.0 / 6 + s * (1.0 / 24 + s * (1.0 / 120 + s * (1.0 / 720 + s * (1.0 / 5040)))));
+  const Pair half_square = r * r * 0.5;
+  const Pair rest = (r + half_square) + tail;
+  const f64 factor = power_of_two(k >> 6);
+  const Pair power = kPowersOfTwo[k & 63];
+  return {{power.high * factor, power.low * factor}, rest};
+}
+
+inline Pair exponential_pair(Pair x) {
+  const Exponential parts = exponential_parts(x);
+  return parts.scale + parts.scale * parts.rest;
+}
+inline Pair exponential_minus_one_pair(Pair x) {
+  const Exponential parts = exponential_parts(x);
+  return (parts.scale + -1.0) + parts.scale * parts.rest;
+}
+
+// log of value = high + low > 0, high a normal double.
+inline Pair logarithm_pair(Pair value) {
+  constexpr u64 kMantissa = (u64{1} << 52) - 1;
+  const u64 bits = bit_cast<u64>(value.high);
+  i64 exponent = static_cast<i64>(bits >> 52) - 1023;
+  f64 m = bit_cast<f64>((bits & kMantissa) | (u64{1023} << 52));  // in [1, 2)
+  if (m > 1.4142135623730951) {
+    m *= 0.5;
+    ++exponent;
+  }
+  const i64 index = nearest(m * 128) - 90;
+  const f64 inverse = kInverses[index];
+  const f64 low = value.low * power_of_two(-exponent) * inverse;
+  const Pair z = (product_exact(m, inverse) + -1.0) + low;
+  const f64 s = z.high;
+  const f64 tail =
+      s * s * s *
+      (1.0 / 3 -
+       s * (1.0 / 4 -
+            s * (1.0 / 5 - s * (1.0 / 6 - s * (1.0 / 7 - s * (1.0 / 8 - s * (1.0 / 9 - s * 0.1)))))));
+  const Pair near_one = (z + -(z * z * 0.5)) + tail;
+  const f64 steps = static_cast<f64>(exponent);
+  const Pair whole = Pair{steps * kLn2High, 0} + kLn2Low * steps;
+  return (whole + kLogarithms[index]) + near_one;
+}
+
+inline f32 exponential(f32 x) {
+  if (x != x) return kNan<f32>;
+  if (x > 89) return kInfinity<f32>;
+  if (x < -105) return 0;
+  return rounded(exponential_pair({x, 0}));
+}
+
+inline f32 exponential_minus_one(f32 x) {
+  if (x != x) return kNan<f32>;
+  if (x == 0) return x;
+  if (x > 89) return kInfinity<f32>;
+  if (x < -30) return -1;
+  return rounded(exponential_minus_one_pair({x, 0}));
+}
+
+inline f32 logarithm(f32 x) {
+  if (!(x >= 0)) return kNan<f32>;
+  if (x == 0) return -kInfinity<f32>;
+  if (x == kInfinity<f32>) return x;
+  return rounded(logarithm_pair({x, 0}));
+}
+
+inline f32 logarithm_of_one_plus(f32 x) {
+  if (!(x >= -1)) return kNan<f32>;
+  if (x == -1) return -kInfinity<f32>;
+  if (x == 0 || x == kInfinity<f32>) return x;
+  const f64 magnitude = absolute(static_cast<f64>(x));
+  if (magnitude < 0x1p-30) {  // x - x^2/2: 1 + x would keep none of x's low bits
+    return rounded(sum_ordered(x, -0.5 * static_cast<f64>(x) * x));
+  }
+  return rounded(logarithm_pair(sum_exact(1, x)));
+}
+
+inline f32 hyperbolic_tangent(f32 x) {
+  if (x != x) return kNan<f32>;
+  if (x == 0) return x;
+  if (x > 12) return 1;
+  if (x < -12) return -1;
+  const Pair part = exponential_minus_one_pair({2 * static_cast<f64>(x), 0});
+  return rounded(part / (part + 2.0));
+}
+
+// 1 / (1 + exp(-x))
+inline f32 logistic(f32 x) {
+  if (x != x) return kNan<f32>;
+  if (x > 20) return 1;
+  if (x < -105) return 0;
+  return rounded(Pair{1, 0} / (exponential_pair({-static_cast<f64>(x), 0}) + 1.0));
+}
+
+// ---- roots --------------------------------------------------------------------------------------
+
+// One instruction on every target (-fno-math-errno), correctly rounded.
+inline f32 square_root(f32 x) { return __builtin_sqrtf(x); }
+inline f64 square_root(f64 x) { return __builtin_sqrt(x); }
+
+inline f32 reciprocal_square_root(f32 x) {
+  if (!(x >= 0)) return kNan<f32>;
+  if (x == 0) return with_sign_of(kInfinity<f32>, x);
+  if (x == kInfinity<f32>) return 0;
+  const f64 guess = 1 / square_root(static_cast<f64>(x));
+  const Pair residue = (product_exact(guess, guess) * static_cast<f64>(x)) + -1.0;
+  return rounded(sum_ordered(guess, -0.5 * guess * residue.high));
+}
+
+}  // namespace alpha

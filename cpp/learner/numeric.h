@@ -1,0 +1,321 @@
+// What emitted programs do to single elements: JAX's edge semantics, the same bits on every target.
+//
+// Integers wrap; x/0 is -1 (all ones), x rem 0 is x, MIN/-1 is MIN; shifts past the width give 0 or
+// the sign; float to integer saturates and NaN gives 0; maximum and minimum are IEEE 754-2019's.
+#pragma once
+
+#include "base/types.h"
+
+namespace alpha {
+
+using i8 = int8_t;
+using i16 = int16_t;
+
+template <class T>
+struct Bits;
+template <>
+struct Bits<f32> {
+  using Type = u32;
+  static constexpr u32 kNan = 0x7fc00000u;
+  static constexpr u32 kInfinity = 0x7f800000u;
+};
+template <>
+struct Bits<f64> {
+  using Type = u64;
+  static constexpr u64 kNan = 0x7ff8000000000000u;
+  static constexpr u64 kInfinity = 0x7ff0000000000000u;
+};
+
+template <class To, class From>
+constexpr To bit_cast(From value) {
+  return __builtin_bit_cast(To, value);
+}
+
+template <class T>
+inline constexpr T kNan = bit_cast<T>(Bits<T>::kNan);
+template <class T>
+inline constexpr T kInfinity = bit_cast<T>(Bits<T>::kInfinity);
+
+template <class T>
+inline constexpr bool kIsFloat = false;
+template <>
+inline constexpr bool kIsFloat<f32> = true;
+template <>
+inline constexpr bool kIsFloat<f64> = true;
+template <class T>
+inline constexpr bool kIsSigned = static_cast<T>(-1) < static_cast<T>(0);
+
+// The unsigned type of a width, in which arithmetic wraps.
+template <u64 kBytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<1> {
+  using Type = u8;
+};
+template <>
+struct UnsignedOf<2> {
+  using Type = u16;
+};
+template <>
+struct UnsignedOf<4> {
+  using Type = u32;
+};
+template <>
+struct UnsignedOf<8> {
+  using Type = u64;
+};
+template <class T>
+using Unsigned = typename UnsignedOf<sizeof(T)>::Type;
+
+// ---- NaN ----------------------------------------------------------------------------------------
+
+// The one NaN that leaves a program; x86 and Arm make different ones.
+template <class T>
+inline T canonical(T value) {
+  return value != value ? kNan<T> : value;
+}
+
+template <class T>
+inline void canonicalise(T* values, u64 count) {
+  for (u64 i = 0; i < count; ++i) values[i] = canonical(values[i]);
+}
+
+template <class T>
+inline bool is_finite(T value) {
+  return (bit_cast<typename Bits<T>::Type>(value) & Bits<T>::kInfinity) != Bits<T>::kInfinity;
+}
+
+// ---- integers -----------------------------------------------------------------------------------
+
+template <class T>
+inline T wrapping_add(T left, T right) {
+  return static_cast<T>(static_cast<u64>(left) + static_cast<u64>(right));
+}
+template <class T>
+inline T wrapping_subtract(T left, T right) {
+  return static_cast<T>(static_cast<u64>(left) - static_cast<u64>(right));
+}
+template <class T>
+inline T wrapping_multiply(T left, T right) {
+  return static_cast<T>(static_cast<u64>(left) * static_cast<u64>(right));
+}
+template <class T>
+inline T wrapping_negate(T value) {
+  return static_cast<T>(u64{0} - static_cast<u64>(value));
+}
+
+template <class T>
+inline T integer_divide(T left, T right) {
+  if (right == 0) return static_cast<T>(-1);
+  if constexpr (kIsSigned<T>) {
+    if (right == -1) return wrapping_negate(left);
+  }
+  return static_cast<T>(left / right);
+}
+
+template <class T>
+inline T integer_remainder(T left, T right) {
+  if (right == 0) return left;
+  if constexpr (kIsSigned<T>) {
+    if (right == -1) return 0;
+  }
+  return static_cast<T>(left % right);
+}
+
+template <class T>
+inline T integer_absolute(T value) {
+  return value < 0 ? wrapping_negate(value) : value;
+}
+
+template <class T>
+inline T integer_sign(T value) {
+  if constexpr (kIsSigned<T>) {
+    if (value < 0) return static_cast<T>(-1);
+  }
+  return static_cast<T>(value != 0);
+}
+
+template <class T>
+inline T bitwise_and(T left, T right) {
+  return static_cast<T>(left & right);
+}
+template <class T>
+inline T bitwise_or(T left, T right) {
+  return static_cast<T>(left | right);
+}
+template <class T>
+inline T bitwise_xor(T left, T right) {
+  return static_cast<T>(left ^ right);
+}
+template <class T>
+inline T bitwise_not(T value) {
+  return static_cast<T>(~value);
+}
+
+// A shift by a negative amount, or past the width, is one past the width.
+template <class T>
+inline bool shifts_out(T amount) {
+  return static_cast<Unsigned<T>>(amount) >= sizeof(T) * 8;
+}
+template <class T>
+inline T shift_left(T value, T amount) {
+  if (shifts_out(amount)) return 0;
+  return static_cast<T>(static_cast<u64>(value) << static_cast<u64>(amount));
+}
+template <class T>
+inline T shift_right_logical(T value, T amount) {
+  if (shifts_out(amount)) return 0;
+  return static_cast<T>(static_cast<Unsigned<T>>(value) >> static_cast<u64>(amount));
+}
+template <class T>
+inline T shift_right_arithmetic(T value, T amount) {
+  const u64 places = shifts_out(amount) ? sizeof(T) * 8 - 1 : static_cast<u64>(amount);
+  return static_cast<T>(value >> places);
+}
+
+// ---- floating point -----------------------------------------------------------------------------
+
+template <class T>
+inline T absolute(T value) {
+  using U = typename Bits<T>::Type;
+  return bit_cast<T>(static_cast<U>(bit_cast<U>(value) & static_cast<U>(~U{0} >> 1)));
+}
+
+template <class T>
+inline T float_sign(T value) {
+  if (value > 0) return 1;
+  if (value < 0) return -1;
+  return value;  // zeros keep their sign, NaN stays
+}
+
+// NaN wins; -0 is below +0.
+template <class T>
+inline T maximum(T left, T right) {
+  if constexpr (kIsFloat<T>) {
+    if (left != left) return left;
+    if (left == 0 && right == 0) {
+      return bit_cast<T>(static_cast<typename Bits<T>::Type>(
+          bit_cast<typename Bits<T>::Type>(left) & bit_cast<typename Bits<T>::Type>(right)));
+    }
+    return left > right ? left : right;
+  } else {
+    return left > right ? left : right;
+  }
+}
+template <class T>
+inline T minimum(T left, T right) {
+  if constexpr (kIsFloat<T>) {
+    if (left != left) return left;
+    if (left == 0 && right == 0) {
+      return bit_cast<T>(static_cast<typename Bits<T>::Type>(
+          bit_cast<typename Bits<T>::Type>(left) | bit_cast<typename Bits<T>::Type>(right)));
+    }
+    return left < right ? left : right;
+  } else {
+    return left < right ? left : right;
+  }
+}
+
+template <class T>
+inline T with_sign_of(T magnitude, T sign) {
+  using U = typename Bits<T>::Type;
+  constexpr U kSign = static_cast<U>(~(~U{0} >> 1));
+  return bit_cast<T>(static_cast<U>((bit_cast<U>(magnitude) & static_cast<U>(~kSign)) |
+                                    (bit_cast<U>(sign) & kSign)));
+}
+
+// floor and ceil without a library: past 2^(mantissa bits) every value is an integer.
+template <class T>
+inline T round_down(T value) {
+  constexpr T kWhole = sizeof(T) == 4 ? T(8388608) : T(4503599627370496);
+  if (!(absolute(value) < kWhole)) return value;
+  const T whole = static_cast<T>(static_cast<i64>(value));
+  return with_sign_of(whole > value ? whole - 1 : whole, value);
+}
+template <class T>
+inline T round_up(T value) {
+  return -round_down(-value);
+}
+
+// The remainder of truncated division, exact, with the sign of the dividend; by long division.
+template <class T>
+inline T float_remainder(T dividend, T divisor) {
+  if (!is_finite(dividend) || divisor != divisor || divisor == 0) return kNan<T>;
+  T rest = absolute(dividend);
+  const T step = absolute(divisor);
+  if (!is_finite(divisor)) return dividend;
+  while (rest >= step) {
+    T part = step;
+    while (part <= rest / 2) part *= 2;  // at most the exponent's range
+    rest -= part;
+  }
+  return with_sign_of(rest, dividend);
+}
+
+// x^Y by squaring, low bit first; a negative power is one division at the end.
+template <i64 kPower, class T>
+inline T integer_power(T value) {
+  if constexpr (kPower == 0) {
+    return 1;
+  } else {
+    u64 left = kPower < 0 ? u64{0} - static_cast<u64>(kPower) : static_cast<u64>(kPower);
+    T square = value;
+    T result = 1;
+    bool started = false;
+    while (left != 0) {
+      if constexpr (kIsFloat<T>) {
+        if (left & 1) result = started ? result * square : square;
+        square = square * square;
+      } else {
+        if (left & 1) result = started ? wrapping_multiply(result, square) : square;
+        square = wrapping_multiply(square, square);
+      }
+      started = started || (left & 1);
+      left >>= 1;
+    }
+    if constexpr (kPower < 0) return 1 / result;
+    return result;
+  }
+}
+
+// ---- conversion ---------------------------------------------------------------------------------
+
+template <class To, class From>
+inline To convert(From value) {
+  if constexpr (__is_same(To, bool)) {
+    return value != 0;
+  } else if constexpr (kIsFloat<To>) {
+    if constexpr (kIsFloat<From> && sizeof(To) < sizeof(From)) {
+      if (value != value) return kNan<To>;
+    }
+    return static_cast<To>(value);
+  } else if constexpr (kIsFloat<From>) {
+    constexpr u64 kBits = sizeof(To) * 8 - (kIsSigned<To> ? 1 : 0);
+    constexpr To kHighest = static_cast<To>(~u64{0} >> (64 - kBits));
+    constexpr To kLowest = kIsSigned<To> ? static_cast<To>(-kHighest - 1) : To{0};
+    constexpr From kEnd = static_cast<From>(u64{1} << (kBits - 1)) * 2;
+    if (value != value) return 0;
+    if (value >= kEnd) return kHighest;
+    if (value <= static_cast<From>(kLowest)) return kLowest;
+    return static_cast<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+// ---- indices ------------------------------------------------------------------------------------
+
+// A run-time start brought into [0, room].
+template <class T>
+inline u64 clamped_start(T start, u64 room) {
+  if constexpr (kIsSigned<T>) {
+    if (start < 0) return 0;
+  }
+  return static_cast<u64>(start) < room ? static_cast<u64>(start) : room;
+}
+
+inline bool starts_inside(i64 start, u64 room) {
+  return start >= 0 && static_cast<u64>(start) <= room;
+}
+
+}  // namespace alpha

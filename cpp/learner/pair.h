@@ -1,0 +1,87 @@
+// A value as an unevaluated sum of two doubles, about 106 bits, from additions and multiplications alone.
+//
+// Nothing here may be contracted or reassociated: the error terms are what is left over by rounding.
+#pragma once
+
+#include "learner/numeric.h"
+
+namespace alpha {
+
+// high is the sum rounded to a double, low what is left.
+struct Pair {
+  f64 high;
+  f64 low;
+};
+
+// The exact sum, for |left| >= |right| or left == 0.
+inline Pair sum_ordered(f64 left, f64 right) {
+  const f64 high = left + right;
+  return {high, right - (high - left)};
+}
+
+// The exact sum.
+inline Pair sum_exact(f64 left, f64 right) {
+  const f64 high = left + right;
+  const f64 part = high - left;
+  return {high, (left - (high - part)) + (right - part)};
+}
+
+// The exact product, by splitting each factor into 26 bits (Dekker); factors stay below 2^996.
+inline Pair product_exact(f64 left, f64 right) {
+  constexpr f64 kSplit = 134217729.0;  // 2^27 + 1
+  const f64 left_scaled = left * kSplit;
+  const f64 right_scaled = right * kSplit;
+  const f64 left_high = left_scaled - (left_scaled - left);
+  const f64 right_high = right_scaled - (right_scaled - right);
+  const f64 left_low = left - left_high;
+  const f64 right_low = right - right_high;
+  const f64 high = left * right;
+  const f64 low = ((left_high * right_high - high) + left_high * right_low + left_low * right_high) +
+                  left_low * right_low;
+  return {high, low};
+}
+
+inline Pair operator+(Pair left, f64 right) {
+  const Pair sum = sum_exact(left.high, right);
+  return sum_ordered(sum.high, sum.low + left.low);
+}
+inline Pair operator+(Pair left, Pair right) {
+  const Pair sum = sum_exact(left.high, right.high);
+  const Pair rest = sum_exact(left.low, right.low);
+  const Pair first = sum_ordered(sum.high, sum.low + rest.high);
+  return sum_ordered(first.high, first.low + rest.low);
+}
+inline Pair operator-(Pair value) { return {-value.high, -value.low}; }
+inline Pair operator*(Pair left, Pair right) {
+  const Pair product = product_exact(left.high, right.high);
+  return sum_ordered(product.high, product.low + (left.high * right.low + left.low * right.high));
+}
+inline Pair operator*(Pair left, f64 right) {
+  const Pair product = product_exact(left.high, right);
+  return sum_ordered(product.high, product.low + left.low * right);
+}
+inline Pair operator/(Pair left, Pair right) {
+  const f64 first = left.high / right.high;
+  const Pair rest = left + -(right * first);
+  const f64 second = rest.high / right.high;
+  const Pair last = rest + -(right * second);
+  const Pair sum = sum_ordered(first, second);
+  return sum_ordered(sum.high, sum.low + last.high / right.high);
+}
+
+// The sum rounded once to an f32: the double is first made odd where something is left over, so that the second
+// rounding sees on which side of a midpoint it lies.
+inline f32 rounded(Pair value) {
+  u64 bits = bit_cast<u64>(value.high);
+  if (value.low != 0 && (bits & 1) == 0) {
+    bits = (value.low > 0) == (value.high > 0) ? bits + 1 : bits - 1;
+  }
+  return static_cast<f32>(bit_cast<f64>(bits));
+}
+
+// 2^exponent, for exponents of normal doubles.
+inline f64 power_of_two(i64 exponent) {
+  return bit_cast<f64>(static_cast<u64>(exponent + 1023) << 52);
+}
+
+}  // namespace alpha

@@ -1,0 +1,78 @@
+"""Row of dot_general: a blocked matrix product over strided operands, k in the declared order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..program import Dimension, Equation
+from .extent import ONE, Extent, extent, product, row_major
+from .lowering import Lowering
+from .row import Row
+from .tree import Load, merged_stride, transpose
+from .writer import CPP_TYPES, nest
+
+WORKSPACE = (60 + 256) * 256  # f32 elements: kWorkspace of learner/matrix.h
+
+
+def _side(
+    lowering: Lowering, equation: Equation, position: int, groups: Sequence[Sequence[int]]
+) -> tuple[Load, list[Extent]]:
+    """One operand with a single stride for each group of axes; copied to that order where it has none."""
+    operand = equation.inputs[position]
+    shape = lowering.aval(operand).shape
+    view = lowering.view(operand)
+    strides = _merged(view, shape, groups)
+    if strides is None:
+        order = tuple(axis for group in groups for axis in group)
+        moved = tuple(shape[axis] for axis in order)
+        view = lowering.stored_tree(transpose(view, order), moved)
+        starts = [sum(len(g) for g in groups[:i]) for i in range(len(groups))]
+        placed = [list(range(start, start + len(g))) for start, g in zip(starts, groups, strict=True)]
+        strides = _merged(view, moved, placed)
+        assert strides is not None, "a contiguous copy has one stride a group"
+    return view, strides
+
+
+def _merged(view: Load, shape: tuple[Dimension, ...], groups: Sequence[Sequence[int]]) -> list[Extent] | None:
+    merged = [merged_stride(tuple(shape[a] for a in g), tuple(view.strides[a] for a in g)) for g in groups]
+    return None if any(stride is None for stride in merged) else [s for s in merged if s is not None]
+
+
+def _dot_general(lowering: Lowering, equation: Equation) -> None:
+    (left_k, right_k), (left_batch, right_batch) = equation.params["dimension_numbers"]
+    shapes = [lowering.aval(operand).shape for operand in equation.inputs]
+    dtypes = {lowering.aval(operand).dtype for operand in equation.inputs}
+    result = lowering.program.values[equation.outputs[0]]
+    if dtypes != {result.dtype} or result.dtype not in CPP_TYPES or result.dtype == "bool":
+        raise lowering.refuse(equation, f"of {' and '.join(sorted(dtypes))} to {result.dtype} has no lowering", "use one dtype")
+    left_free = [a for a in range(len(shapes[0])) if a not in (*left_k, *left_batch)]
+    right_free = [a for a in range(len(shapes[1])) if a not in (*right_k, *right_batch)]
+    left, (left_row, left_step, *left_jump) = _side(
+        lowering, equation, 0, [left_free, left_k, *([a] for a in left_batch)]
+    )
+    right, (right_column, right_step, *right_jump) = _side(
+        lowering, equation, 1, [right_free, right_k, *([a] for a in right_batch)]
+    )
+    name = lowering.allocate(equation.outputs[0])
+    kind = CPP_TYPES[result.dtype]
+    m, n, k = (product(s[a] for a in axes) for s, axes in ((shapes[0], left_free), (shapes[1], right_free), (shapes[0], left_k)))
+    sizes = tuple(extent(shapes[0][axis]) for axis in left_batch)
+    indices = tuple(f"b{i}" for i in range(len(sizes)))
+    jump = row_major(result.shape)[: len(sizes)]
+
+    def at(buffer: str, offset: Extent, jumps: Sequence[Extent]) -> str:
+        terms = [buffer, *([] if offset.is_zero else [offset.cpp()])]
+        return " + ".join(terms + [f"{i} * ({j.cpp()})" for i, j in zip(indices, jumps, strict=True)])
+
+    work = lowering.workspace("f32", WORKSPACE, 4)
+    call = (
+        f"multiply<{lowering.fused}>({m.cpp()}, {n.cpp()}, {k.cpp()}, "
+        f"Matrix<const {kind}>{{{at(left.buffer, left.offset, left_jump)}, {left_row.cpp()}, {left_step.cpp()}}}, "
+        f"Matrix<const {kind}>{{{at(right.buffer, right.offset, right_jump)}, {right_step.cpp()}, {right_column.cpp()}}}, "
+        f"Matrix<{kind}>{{{at(name, Extent(), jump)}, {n.cpp()}, {ONE.cpp()}}}, {work});"
+    )
+    reads = {left.buffer, right.buffer, work}
+    lowering.computed(equation, nest(indices, sizes, [call]), reads, name)
+
+
+ROWS: dict[str, Row] = {"dot_general": Row(_dot_general, reads=("dimension_numbers",))}

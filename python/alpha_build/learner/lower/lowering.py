@@ -1,0 +1,203 @@
+"""One program on its way to C++: which values have memory, which stay trees, what has been written so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...system.errors import UnsupportedPrimitive
+from ..program import Aval, Dimension, Equation, Literal_, Operand, Program
+from .extent import extent, product, row_major
+from .memory import Buffer, Statement
+from .tree import Load, Scalar, Strides, Tree, broadcast, buffers, placed
+from .writer import CPP_TYPES, Block, has_work, literal, loops
+
+
+@dataclass
+class Lowering:
+    """State of lowering one program; rows of the tables call its methods."""
+
+    program: Program
+    rounding: str
+    target: str
+    trees: dict[int, Tree] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    scratch: dict[str, Buffer] = field(default_factory=dict)
+    outputs: dict[int, int] = field(default_factory=dict)  # value -> first output position, until given a place
+    stored: set[int] = field(default_factory=set)  # output positions that are written
+    external: dict[str, str] = field(default_factory=dict)  # name -> declaration of an input or output pointer
+    consumers: dict[int, int] = field(default_factory=dict)
+    fresh: int = 0
+
+    @property
+    def fused(self) -> str:
+        return "true" if self.rounding == "fused" else "false"
+
+    # ---- operands ----------------------------------------------------------------------------
+
+    def aval(self, operand: Operand) -> Aval:
+        return Aval(operand.dtype, ()) if isinstance(operand, Literal_) else self.program.values[operand]
+
+    def tree(self, operand: Operand) -> Tree:
+        if isinstance(operand, Literal_):
+            return Scalar(literal(operand.dtype, operand.data), operand.dtype)
+        return self.trees[operand]
+
+    def spread(self, operand: Operand, to: tuple[Dimension, ...]) -> Tree:
+        """The operand over a larger index space, as JAX's element-wise primitives take it."""
+        shape = self.aval(operand).shape
+        tree = self.tree(operand)
+        if shape == to:
+            return tree
+        axes = tuple(range(len(to) - len(shape), len(to))) if shape else ()
+        return broadcast(self.settled(tree, shape), shape, to, axes)
+
+    def settled(self, tree: Tree, shape: tuple[Dimension, ...]) -> Tree:
+        """The tree without work left in it, so that reading an element twice costs nothing."""
+        return self.stored_tree(tree, shape) if has_work(tree) else tree
+
+    def view(self, operand: Operand) -> Load:
+        """The operand as one strided load from memory."""
+        tree = self.tree(operand)
+        return tree if isinstance(tree, Load) else self.stored_tree(tree, self.aval(operand).shape)
+
+    def contiguous(self, operand: Operand) -> str:
+        """Name of memory that holds the operand row-major from its start."""
+        shape = self.aval(operand).shape
+        return self.packed(self.tree(operand), shape)
+
+    def packed(self, tree: Tree, shape: tuple[Dimension, ...]) -> str:
+        """The same for any tree."""
+        if isinstance(tree, Load) and tree.offset.is_zero:
+            wanted = row_major(shape)
+            if all(s == w or n == 1 for s, w, n in zip(tree.strides, wanted, shape, strict=True)):
+                return tree.buffer
+        return self.stored_tree(tree, shape).buffer
+
+    # ---- memory ------------------------------------------------------------------------------
+
+    def name(self) -> str:
+        self.fresh += 1
+        return f"w{self.fresh}"
+
+    def workspace(self, kind: str, elements: int, element_bytes: int) -> str:
+        """Scratch of one statement."""
+        name = self.name()
+        self.scratch[name] = Buffer(name, kind, extent(elements), element_bytes)
+        return name
+
+    def temporary(self, dtype: str, shape: tuple[Dimension, ...]) -> str:
+        name = self.name()
+        self.scratch[name] = Buffer(name, CPP_TYPES[dtype], product(shape), np.dtype(dtype).itemsize)
+        return name
+
+    def allocate(self, value: int) -> str:
+        """Memory of a value: its output if it is one, else scratch; the value is then a plain load of it."""
+        aval = self.program.values[value]
+        name = f"v{value}"
+        if value in self.outputs:
+            position = self.outputs.pop(value)
+            self.stored.add(position)
+            kind = CPP_TYPES[aval.dtype]
+            self.external[name] = f"{kind}* const {name} = static_cast<{kind}*>(out[{position}]);"
+        else:
+            self.scratch[name] = Buffer(
+                name, CPP_TYPES[aval.dtype], product(aval.shape), np.dtype(aval.dtype).itemsize
+            )
+        self.trees[value] = Load(name, aval.dtype, row_major(aval.shape))
+        return name
+
+    def is_output(self, buffer: str) -> bool:
+        return "out[" in self.external.get(buffer, "")
+
+    # ---- statements --------------------------------------------------------------------------
+
+    def write(self, lines: list[str], reads: set[str], writes: set[str]) -> None:
+        self.statements.append(Statement(lines, reads, writes))
+
+    def computed(self, equation: Equation, lines: list[str], reads: set[str], name: str) -> None:
+        """A structural row's lines that filled `name`; an output's NaNs are made canonical after them."""
+        aval = self.program.values[equation.outputs[0]]
+        if self.is_output(name) and aval.dtype.startswith("float"):
+            lines = [*lines, f"canonicalise({name}, {product(aval.shape).cpp()});"]
+        self.write([_comment(equation), *lines], reads, {name})
+
+    def stored_tree(self, tree: Tree, shape: tuple[Dimension, ...]) -> Load:
+        """Write a tree to scratch."""
+        dtype = tree.dtype
+        name = self.temporary(dtype, shape)
+        self._store(tree, shape, name, row_major(shape), canonical=False, comment=None)
+        return Load(name, dtype, row_major(shape))
+
+    def _store(
+        self,
+        tree: Tree,
+        shape: tuple[Dimension, ...],
+        name: str,
+        strides: Strides,
+        *,
+        canonical: bool,
+        comment: str | None,
+    ) -> None:
+        def body(_: Block, values: list[str], where: list[str]) -> list[str]:
+            text = f"canonical({values[0]})" if canonical else values[0]
+            return [f"{name}[{where[0]}] = {text};"]
+
+        lines = loops(shape, [tree], [strides], body)
+        self.write(([comment] if comment else []) + _scoped(lines), buffers(tree), {name})
+
+    def define(self, equation: Equation, tree: Tree) -> None:
+        """Give a value its tree; write it to memory now if several equations or an output read it."""
+        (value,) = equation.outputs
+        shape = self.program.values[value].shape
+        self.trees[value] = tree
+        if not has_work(tree):
+            return
+        if shape == ():
+            self._define_scalar(equation, value, tree)
+        elif self.consumers.get(value, 0) > 1 or value in self.outputs:
+            name = self.allocate(value)
+            canonical = self.is_output(name) and tree.dtype.startswith("float")
+            self._store(tree, shape, name, row_major(shape), canonical=canonical, comment=_comment(equation))
+
+    def _define_scalar(self, equation: Equation, value: int, tree: Tree) -> None:
+        block = Block((), prefix=f"v{value}_")
+        text = block.value(tree)
+        block.lines[-1] = block.lines[-1].replace(f" {text} = ", f" v{value} = ")
+        self.write([_comment(equation), *block.lines], buffers(tree), set())
+        self.trees[value] = Scalar(f"v{value}", tree.dtype)
+
+    def finish(self) -> None:
+        """Write what is an output and has no memory yet: inputs passed through, views, scalars, literals."""
+        for position, operand in enumerate(self.program.outputs):
+            if position in self.stored:
+                continue
+            aval = self.aval(operand)
+            kind, name = CPP_TYPES[aval.dtype], f"out{position}"
+            self.external[name] = f"{kind}* const {name} = static_cast<{kind}*>(out[{position}]);"
+            tree = self.tree(operand)
+            canonical = aval.dtype.startswith("float")
+            self._store(tree, aval.shape, name, row_major(aval.shape), canonical=canonical, comment=None)
+
+    def refuse(self, equation: Equation, what: str, instead: str) -> UnsupportedPrimitive:
+        return UnsupportedPrimitive(
+            f"primitive {equation.primitive} {what}",
+            kind="primitive",
+            where=equation.place or None,
+            hint=instead,
+        )
+
+
+def at_origin(tree: Tree) -> Tree:
+    """A tree of shape () from one whose leaves still carry axes of size 1."""
+    return placed(tree, lambda strides, offset: ((), offset))
+
+
+def _scoped(lines: list[str]) -> list[str]:
+    """Braces around statements that are not one loop, so that their constants stay their own."""
+    return lines if len(lines) < 2 or lines[0].startswith("for ") else ["{", *("  " + x for x in lines), "}"]
+
+
+def _comment(equation: Equation) -> str:
+    return f"// {equation.primitive}" + (f", {equation.place}" if equation.place else "")

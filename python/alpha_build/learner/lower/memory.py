@@ -1,0 +1,96 @@
+"""Scratch memory of a lowered program, planned while lowering: slots reused by values that live apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .extent import Extent
+
+ROWS_UNIT = 64  # rows are rounded up to this in slot sizes, so that every slot starts at a cache line
+
+
+@dataclass
+class Statement:
+    """Some lines of C++ with the buffers that they read and write."""
+
+    lines: list[str]
+    reads: set[str]
+    writes: set[str]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A scratch array: `kind` is its C++ element type, `count` elements of `element_bytes` each."""
+
+    name: str
+    kind: str
+    count: Extent
+    element_bytes: int
+
+
+@dataclass
+class _Slot:
+    power: int
+    kind: str
+    unit_bytes: int  # bytes a (padded row count to the power), a multiple of 64 in all
+    free_after: int = -1
+
+
+@dataclass
+class Plan:
+    """Byte offset of each scratch buffer as C++ and as a number; `bytes_at(rows)` of all together."""
+
+    offsets: dict[str, Extent] = field(default_factory=dict)
+    total: Extent = field(default_factory=Extent)
+
+    def bytes_at(self, rows: int) -> int:
+        return self.total.at(padded(rows))
+
+
+def padded(rows: int) -> int:
+    return (rows + ROWS_UNIT - 1) // ROWS_UNIT * ROWS_UNIT
+
+
+def plan(statements: list[Statement], buffers: dict[str, Buffer]) -> Plan:
+    """First fit by time of life, apart for each power of rows and element type."""
+    first, last = _lives(statements, buffers)
+    slots: list[_Slot] = []
+    chosen: dict[str, int] = {}
+    for name in sorted(first, key=lambda name: (first[name], name)):
+        buffer = buffers[name]
+        power = max(len(buffer.count.coefficients) - 1, 0)
+        unit = sum(buffer.count.coefficients) * buffer.element_bytes  # rows >= 1, so lower powers are within
+        unit = unit if power else (unit + 63) // 64 * 64
+        chosen[name] = _place(slots, power, buffer.kind, unit, first[name], last[name])
+    return _offsets(slots, chosen)
+
+
+def _lives(statements: list[Statement], buffers: dict[str, Buffer]) -> tuple[dict[str, int], dict[str, int]]:
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for time, statement in enumerate(statements):
+        for name in (statement.reads | statement.writes) & buffers.keys():
+            first.setdefault(name, time)
+            last[name] = time
+    return first, last
+
+
+def _place(slots: list[_Slot], power: int, kind: str, unit: int, first: int, last: int) -> int:
+    fitting = [i for i, s in enumerate(slots) if s.power == power and s.kind == kind and s.free_after < first]
+    if not fitting:
+        slots.append(_Slot(power, kind, unit, last))
+        return len(slots) - 1
+    best = min(fitting, key=lambda i: (abs(slots[i].unit_bytes - unit), i))
+    slots[best].unit_bytes = max(slots[best].unit_bytes, unit)
+    slots[best].free_after = last
+    return best
+
+
+def _offsets(slots: list[_Slot], chosen: dict[str, int]) -> Plan:
+    result = Plan()
+    starts: list[Extent] = []
+    for slot in slots:
+        starts.append(result.total)
+        result.total = result.total + Extent((0,) * slot.power + (slot.unit_bytes,))
+    result.offsets = {name: starts[index] for name, index in chosen.items()}
+    return result

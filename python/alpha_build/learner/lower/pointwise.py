@@ -1,0 +1,142 @@
+"""Table of element-wise primitives: one row each, a C++ expression for each kind of element."""
+
+from __future__ import annotations
+
+from ..program import Equation
+from .lowering import Lowering
+from .row import Row
+from .tree import Apply
+from .writer import CPP_TYPES
+
+
+def kind_of(dtype: str) -> str:
+    """Which column of a row a dtype reads."""
+    if dtype == "bool":
+        return "boolean"
+    return dtype.rstrip("0123456789")  # float, int, uint, complex, bfloat
+
+
+def pointwise(
+    *, float: str | None = None, int: str | None = None, uint: str | None = None, boolean: str | None = None
+) -> Row:
+    """A row from templates; {0}, {1} are operands, `uint` defaults to `int`."""
+    templates = {"float": float, "int": int, "uint": uint if uint is not None else int, "boolean": boolean}
+
+    def lower(lowering: Lowering, equation: Equation) -> None:
+        dtype = lowering.aval(equation.inputs[-1]).dtype
+        template = templates.get(kind_of(dtype)) if dtype in CPP_TYPES else None
+        if template is None:
+            raise lowering.refuse(equation, f"on {dtype} has no lowering", "use another dtype here")
+        apply(lowering, equation, template)
+
+    return Row(lower)
+
+
+def apply(lowering: Lowering, equation: Equation, template: str) -> None:
+    """Give the equation's value the template over its operands, each spread to the result's shape."""
+    aval = lowering.program.values[equation.outputs[0]]
+    operands = tuple(lowering.spread(operand, aval.shape) for operand in equation.inputs)
+    lowering.define(equation, Apply(template, aval.dtype, operands))
+
+
+def _both(template: str) -> Row:
+    return pointwise(float=template, int=template, boolean=template)
+
+
+def _numbers(template: str) -> Row:
+    return pointwise(float=template, int=template)
+
+
+def _function(name: str) -> Row:
+    return pointwise(float=f"{name}({{0}})")
+
+
+def _convert(lowering: Lowering, equation: Equation) -> None:
+    source = lowering.aval(equation.inputs[0]).dtype
+    to = lowering.program.values[equation.outputs[0]].dtype
+    if source not in CPP_TYPES or to not in CPP_TYPES:
+        raise lowering.refuse(equation, f"from {source} to {to} has no lowering", "use another dtype here")
+    apply(lowering, equation, f"convert<{CPP_TYPES[to]}>({{0}})")
+
+
+def _integer_pow(lowering: Lowering, equation: Equation) -> None:
+    apply(lowering, equation, f"integer_power<{equation.params['y']}>({{0}})")
+
+
+def _select(lowering: Lowering, equation: Equation) -> None:
+    which, *cases = equation.inputs
+    if lowering.aval(which).dtype == "bool":
+        if len(cases) == 1:
+            return apply(lowering, equation, "{1}")
+        return apply(lowering, equation, "{0} ? {2} : {1}")
+    chain = f"{{{len(cases)}}}"
+    for i in range(len(cases) - 2, -1, -1):
+        chain = f"{{0}} == {i} ? {{{i + 1}}} : {chain}"
+    return apply(lowering, equation, chain)
+
+
+def _pow(lowering: Lowering, equation: Equation) -> None:
+    base, exponent = (lowering.aval(operand).dtype for operand in equation.inputs)
+    if base != "float32" or exponent not in ("float32", "int32"):
+        raise lowering.refuse(equation, f"of {base} to {exponent} has no lowering", "use float32 to float32 or int32")
+    apply(lowering, equation, "power({0}, {1})")
+
+
+def _elementary(name: str) -> Row:
+    """A correctly rounded function of one float32."""
+
+    def lower(lowering: Lowering, equation: Equation) -> None:
+        dtype = lowering.aval(equation.inputs[0]).dtype
+        if dtype != "float32":
+            raise lowering.refuse(equation, f"on {dtype} has no lowering", "use float32 here")
+        apply(lowering, equation, f"{name}({{0}})")
+
+    return Row(lower)
+
+
+ROWS: dict[str, Row] = {
+    "add": pointwise(float="{0} + {1}", int="wrapping_add({0}, {1})"),
+    "add_any": pointwise(float="{0} + {1}", int="wrapping_add({0}, {1})"),
+    "sub": pointwise(float="{0} - {1}", int="wrapping_subtract({0}, {1})"),
+    "mul": pointwise(float="{0} * {1}", int="wrapping_multiply({0}, {1})"),
+    "div": pointwise(float="{0} / {1}", int="integer_divide({0}, {1})"),
+    "rem": pointwise(float="float_remainder({0}, {1})", int="integer_remainder({0}, {1})"),
+    "neg": pointwise(float="-{0}", int="wrapping_negate({0})"),
+    "abs": pointwise(float="absolute({0})", int="integer_absolute({0})", uint="{0}"),
+    "sign": pointwise(float="float_sign({0})", int="integer_sign({0})"),
+    "max": _both("maximum({0}, {1})"),
+    "min": _both("minimum({0}, {1})"),
+    "clamp": _numbers("minimum(maximum({1}, {0}), {2})"),
+    "square": pointwise(float="{0} * {0}", int="wrapping_multiply({0}, {0})"),
+    "integer_pow": Row(_integer_pow, reads=("y",)),
+    "pow": Row(_pow),
+    "sqrt": _function("square_root"),
+    "rsqrt": _function("reciprocal_square_root"),
+    "floor": _function("round_down"),
+    "ceil": _function("round_up"),
+    "is_finite": pointwise(float="is_finite({0})"),
+    "exp": _elementary("exponential"),
+    "expm1": _elementary("exponential_minus_one"),
+    "log": _elementary("logarithm"),
+    "log1p": _elementary("logarithm_of_one_plus"),
+    "tanh": _elementary("hyperbolic_tangent"),
+    "logistic": _elementary("logistic"),
+    "sin": _elementary("sine"),
+    "cos": _elementary("cosine"),
+    "erf": _elementary("error_function"),
+    "eq": _both("{0} == {1}"),
+    "ne": _both("{0} != {1}"),
+    "lt": _both("{0} < {1}"),
+    "le": _both("{0} <= {1}"),
+    "gt": _both("{0} > {1}"),
+    "ge": _both("{0} >= {1}"),
+    "and": pointwise(int="bitwise_and({0}, {1})", boolean="{0} && {1}"),
+    "or": pointwise(int="bitwise_or({0}, {1})", boolean="{0} || {1}"),
+    "xor": pointwise(int="bitwise_xor({0}, {1})", boolean="{0} != {1}"),
+    "not": pointwise(int="bitwise_not({0})", boolean="!{0}"),
+    "shift_left": pointwise(int="shift_left({0}, {1})"),
+    "shift_right_logical": pointwise(int="shift_right_logical({0}, {1})"),
+    "shift_right_arithmetic": pointwise(int="shift_right_arithmetic({0}, {1})"),
+    "select_n": Row(_select),
+    "convert_element_type": Row(_convert, reads=("new_dtype",)),
+}

@@ -1,0 +1,120 @@
+"""`dist/learner.cbor`: a LearnerProgram as one file, from which the same artifacts are built without JAX."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import cbor2
+import numpy as np
+
+from ..system.digest import canonical
+from ..system.errors import LearnerFailure
+from .digest import learner_digest
+from .program import Aval, Equation, LearnerProgram, Literal_, Operand, Program, StateLeaf
+
+FORMAT = 1
+
+
+def save(learner: LearnerProgram, path: Path) -> None:
+    """Write the program, its data included; equal learners give equal bytes."""
+    path.write_bytes(to_bytes(learner))
+
+
+def to_bytes(learner: LearnerProgram) -> bytes:
+    fields = {field.name: getattr(learner, field.name) for field in dataclasses.fields(learner)}
+    return canonical({"format": FORMAT, "learner": _data(fields)})
+
+
+def load(path: Path) -> LearnerProgram:
+    """Read a saved program back.
+
+    Raises:
+        LearnerFailure: the file is missing, damaged, of another format, or its digest does not hold.
+    """
+    try:
+        return from_bytes(path.read_bytes())
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError) as error:
+        raise LearnerFailure(
+            f"{path} cannot be read as a saved learner: {error}",
+            kind="saved-program",
+            hint="give the learner.cbor that `alpha-build roles` wrote",
+        ) from error
+
+
+def from_bytes(data: bytes) -> LearnerProgram:
+    """Raises ValueError, KeyError or TypeError for bytes that to_bytes did not give."""
+    saved = cbor2.loads(data)
+    if saved["format"] != FORMAT:
+        raise ValueError(f"format {saved['format']}, this release reads {FORMAT}")
+    fields = saved["learner"]
+    learner = LearnerProgram(
+        block=_program(fields["block"]),
+        update=_program(fields["update"]),
+        metric=_program(fields["metric"]) if fields["metric"] else None,
+        metric_names=tuple(fields["metric_names"]),
+        state=tuple(StateLeaf(leaf["name"], _array(leaf["array"])) for leaf in fields["state"]),
+        samples=tuple(_array(array) for array in fields["samples"]),
+        evaluation_samples=tuple(_array(array) for array in fields["evaluation_samples"]),
+        notices=tuple(fields["notices"]),
+        **{name: fields[name] for name in _PLAIN},
+    )
+    if learner.digest != learner_digest(learner):
+        raise ValueError("its digest does not hold")
+    return learner
+
+
+_PLAIN = ("parameters", "element", "weighted", "batch", "rounds", "every", "structure", "digest")
+
+
+def _data(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return {"dtype": value.dtype.name, "shape": list(value.shape), "data": value.tobytes()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _data(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {key: _data(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_data(part) for part in value]
+    return value
+
+
+def _array(data: Any) -> np.ndarray:
+    dtype = np.dtype(data["dtype"])
+    return np.frombuffer(data["data"], dtype).reshape(data["shape"]).copy()
+
+
+def _aval(data: Any) -> Aval:
+    return Aval(data["dtype"], tuple(data["shape"]))
+
+
+def _operand(data: Any) -> Operand:
+    return data if isinstance(data, int) else Literal_(data["dtype"], data["data"])
+
+
+def _param(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {field.name for field in dataclasses.fields(Program)}:
+            return _program(value)
+        return {key: _param(part) for key, part in value.items()}
+    return [_param(part) for part in value] if isinstance(value, list) else value
+
+
+def _program(data: Any) -> Program:
+    return Program(
+        inputs=tuple(_aval(aval) for aval in data["inputs"]),
+        constants=tuple(_array(array) for array in data["constants"]),
+        values=tuple(_aval(aval) for aval in data["values"]),
+        equations=tuple(
+            Equation(
+                equation["primitive"],
+                tuple(_operand(operand) for operand in equation["inputs"]),
+                tuple(equation["outputs"]),
+                _param(equation["params"]),
+                equation["place"],
+            )
+            for equation in data["equations"]
+        ),
+        outputs=tuple(_operand(operand) for operand in data["outputs"]),
+    )

@@ -1,0 +1,125 @@
+"""What a learner is fed: state leaves and sample arrays as NumPy, 64-bit ones narrowed as JAX does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..system.errors import LearnerFailure
+
+_NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+
+
+@dataclass
+class Narrowing:
+    """Collects what was narrowed, so that the user reads one line and not one an array."""
+
+    names: list[str] = field(default_factory=list)
+
+    def notices(self) -> tuple[str, ...]:
+        if not self.names:
+            return ()
+        return (f"64-bit values of {', '.join(self.names)} taken as 32-bit, as JAX does (jax_enable_x64 is off)",)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Sample arrays of one length, with the way in which one sample becomes arguments of a function."""
+
+    arrays: tuple[np.ndarray, ...]
+    keywords: tuple[str, ...] | None  # None: positional
+
+    @property
+    def count(self) -> int:
+        return int(self.arrays[0].shape[0])
+
+    def call(self, function: Any, params: Any, values: Any) -> Any:
+        """function(params, *values), or by keyword."""
+        if self.keywords is None:
+            return function(params, *values)
+        return function(params, **dict(zip(self.keywords, values, strict=True)))
+
+
+def to_array(value: Any, name: str, narrowing: Narrowing) -> np.ndarray:
+    """A leaf or sample array as a C-ordered NumPy array with the dtype that JAX would give it."""
+    try:
+        array = np.asarray(value)
+    except Exception as error:
+        raise LearnerFailure(
+            f"{name} is no array: {error}", kind="not-an-array", hint="give NumPy or JAX arrays, or numbers"
+        ) from error
+    if array.dtype.hasobject or array.dtype.kind in "USMmV" and array.dtype.name not in ("bfloat16",):
+        raise LearnerFailure(
+            f"{name} has dtype {array.dtype}, which is no number",
+            kind="not-an-array",
+            hint="give arrays of one length each, of numbers or booleans",
+        )
+    if not jax.config.jax_enable_x64 and array.dtype.name in _NARROW:
+        if not isinstance(value, (bool, int, float, complex)):
+            narrowing.names.append(name)
+        array = _narrowed(array, name)
+    return np.ascontiguousarray(array).reshape(array.shape)
+
+
+def _narrowed(array: np.ndarray, name: str) -> np.ndarray:
+    target = np.dtype(_NARROW[array.dtype.name])
+    with np.errstate(over="ignore", invalid="ignore"):
+        narrowed = array.astype(target)
+    if target.kind in "iu":
+        lost = narrowed.astype(array.dtype) != array
+    else:
+        lost = ~np.isfinite(narrowed) & np.isfinite(array)
+    if lost.any():
+        value = array[lost][0]
+        raise LearnerFailure(
+            f"{name} holds {value}, which does not fit in {target.name}, and jax_enable_x64 is off",
+            kind="narrowing",
+            hint="rescale it, or set jax.config.update('jax_enable_x64', True) in the system file",
+        )
+    return narrowed
+
+
+def to_samples(samples: Any, name: str, narrowing: Narrowing) -> Samples:
+    """An array, or a tuple, list or dict of arrays, all of one length of at least 1."""
+    keywords: tuple[str, ...] | None = None
+    if isinstance(samples, dict):
+        keywords = tuple(str(key) for key in samples)
+        named = [(f'{name}["{key}"]', value) for key, value in samples.items()]
+    elif isinstance(samples, (tuple, list)):
+        named = [(f"{name}[{i}]", value) for i, value in enumerate(samples)]
+    else:
+        named = [(name, samples)]
+    if not named:
+        raise LearnerFailure(f"{name} is empty", kind="samples", hint="give at least one array")
+    arrays = tuple(to_array(value, label, narrowing) for label, value in named)
+    for (label, _), array in zip(named, arrays, strict=True):
+        if array.ndim == 0 or len(array) == 0:
+            raise LearnerFailure(
+                f"{label} has shape {array.shape}, so no sample",
+                kind="samples",
+                hint="the first axis counts the samples",
+            )
+        if len(array) != len(arrays[0]):
+            raise LearnerFailure(
+                f"{label} has {len(array)} samples, {named[0][0]} has {len(arrays[0])}",
+                kind="sample-length",
+                hint="give arrays of one length",
+            )
+    return Samples(arrays, keywords)
+
+
+def to_weights(weights: Any, count: int, dtype: str, narrowing: Narrowing) -> np.ndarray:
+    """One finite number a sample, in the element of the contract."""
+    array = to_array(weights, "weights", narrowing)
+    if array.shape != (count,) or array.dtype.kind not in "fiub":
+        raise LearnerFailure(
+            f"weights have shape {array.shape} and dtype {array.dtype}, for {count} samples",
+            kind="weights",
+            hint=f"give one real number a sample, shape ({count},)",
+        )
+    if not np.isfinite(array.astype(np.float64)).all():
+        raise LearnerFailure("weights hold a NaN or an infinity", kind="weights", hint="give finite numbers")
+    return array.astype(dtype)

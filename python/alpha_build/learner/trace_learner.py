@@ -1,0 +1,236 @@
+"""The user's Learner traced: block, update and metric programs, state leaves, samples, digest."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import export
+
+from ..system.errors import ContractFailure, LearnerFailure
+from .digest import learner_digest
+from .program import LearnerProgram, Program, StateLeaf
+from .trace_data import Narrowing, Samples, to_array, to_samples, to_weights
+from .trace_functions import loss_of_one, metric_of_one, tracing
+from .trace_program import to_program
+from .trace_tree import check_names, describe, leaf_names, state_leaves
+
+_DTYPES = {"f32": "float32", "f64": "float64"}
+
+
+def trace(learner: Any, element: str) -> LearnerProgram:
+    """See trace.trace_learner."""
+    dtype = _dtype(element)
+    _check_later_parts(learner)
+    narrowing = Narrowing()
+    leaves = state_leaves(learner.state, narrowing)
+    params = jax.tree_util.tree_unflatten(
+        jax.tree_util.tree_structure(learner.state), [jnp.asarray(leaf.array) for leaf in leaves]
+    )
+    samples = to_samples(learner.samples, "samples", narrowing)
+    batch = _batch(learner.batch, samples.count)
+    weights = None
+    if learner.weights is not None:
+        weights = to_weights(learner.weights, samples.count, dtype, narrowing)
+    optimizer = _Optimizer(learner.optimizer, params, narrowing)
+    all_leaves = [*leaves, *optimizer.leaves]
+    check_names(all_leaves)
+    block = _block(learner.loss, params, samples, weights is not None, dtype)
+    update = optimizer.trace(params, dtype)
+    metric, metric_names, evaluated, every = _evaluation(learner.evaluation, params, dtype, narrowing)
+    arrays = samples.arrays if weights is None else (*samples.arrays, weights)
+    program = LearnerProgram(
+        block=block,
+        update=update,
+        metric=metric,
+        metric_names=metric_names,
+        state=tuple(all_leaves),
+        parameters=len(leaves),
+        element=element,
+        samples=_shuffled(arrays, learner.shuffle),
+        weighted=weights is not None,
+        evaluation_samples=evaluated,
+        batch=batch,
+        rounds=_count(learner.rounds, "rounds"),
+        every=every,
+        structure={
+            "params": describe("params", learner.state),
+            "optimizer": describe("optimizer", optimizer.state),
+        },
+        notices=narrowing.notices(),
+    )
+    return dataclasses.replace(program, digest=learner_digest(program))
+
+
+def _dtype(element: str) -> str:
+    if element not in _DTYPES:
+        raise ContractFailure(
+            f"a learner's loss and gradients cannot travel as {element}",
+            kind="element",
+            hint="use element='f32' or element='f64'",
+        )
+    if element == "f64" and not jax.config.jax_enable_x64:
+        raise ContractFailure(
+            "element f64 with jax_enable_x64 off: JAX would compute in 32 bits",
+            kind="element",
+            hint="set jax.config.update('jax_enable_x64', True) in the system file",
+        )
+    return _DTYPES[element]
+
+
+def _check_later_parts(learner: Any) -> None:
+    """Fields that a Learner may carry and this release does not lower."""
+    for field, default, instead in (
+        ("key", None, "leave key= out: random keys in a loss are not lowered yet"),
+        ("stop", None, "leave stop= out and fix rounds="),
+        ("partition", "none", "use partition='none': every owner holds the whole state"),
+    ):
+        if getattr(learner, field, default) != default:
+            raise LearnerFailure(
+                f"{field}={getattr(learner, field)!r} is not in this release", kind=field, hint=instead
+            )
+
+
+def _count(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise LearnerFailure(f"{name} is {value!r}", kind=name, hint=f"give {name} as an integer of at least 1")
+    return int(value)
+
+
+def _batch(batch: Any, count: int) -> int:
+    if batch is None:
+        return count
+    size = _count(batch, "batch")
+    if size > count:
+        raise LearnerFailure(
+            f"batch is {size}, and there are {count} samples",
+            kind="batch",
+            hint=f"give a batch of at most {count}, or None for all samples",
+        )
+    return size
+
+
+def _shuffled(arrays: tuple[np.ndarray, ...], seed: int | None) -> tuple[np.ndarray, ...]:
+    if seed is None:
+        return arrays
+    order = np.random.default_rng(seed).permutation(len(arrays[0]))
+    return tuple(np.ascontiguousarray(array[order]) for array in arrays)
+
+
+def _rows() -> Any:
+    (rows,) = export.symbolic_shape("rows")
+    return rows
+
+
+def _shapes(arrays: tuple[np.ndarray, ...], rows: Any) -> list[jax.ShapeDtypeStruct]:
+    return [jax.ShapeDtypeStruct((rows, *array.shape[1:]), array.dtype) for array in arrays]
+
+
+def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str) -> Program:
+    """Sum of the (weighted) losses of `rows` samples, and its gradient."""
+    one = loss_of_one(loss, params, samples)
+
+    def total(params: Any, arrays: Any, weights: Any) -> Any:
+        losses = jax.vmap(one, in_axes=(None, 0))(params, arrays).astype(dtype)
+        return jnp.sum(losses if weights is None else losses * weights)
+
+    tree = jax.tree_util.tree_structure(params)
+    count = tree.num_leaves
+
+    def block(*flat: Any) -> Any:
+        given = jax.tree_util.tree_unflatten(tree, flat[:count])
+        weights = flat[-1] if weighted else None
+        arrays = flat[count:-1] if weighted else flat[count:]
+        value, gradient = jax.value_and_grad(total)(given, tuple(arrays), weights)
+        return [value, *(leaf.astype(dtype) for leaf in jax.tree_util.tree_leaves(gradient))]
+
+    rows = _rows()
+    shapes = _shapes(samples.arrays, rows)
+    if weighted:
+        shapes.append(jax.ShapeDtypeStruct((rows,), np.dtype(dtype)))
+    with tracing("loss", "its gradient"):
+        closed = jax.make_jaxpr(block)(*jax.tree_util.tree_leaves(params), *shapes)
+    return to_program(closed)
+
+
+class _Optimizer:
+    """An optax optimiser over the parameters: its initial leaves and its update."""
+
+    def __init__(self, optimizer: Any, params: Any, narrowing: Narrowing) -> None:
+        if not (hasattr(optimizer, "init") and hasattr(optimizer, "update")):
+            raise LearnerFailure(
+                f"optimizer={optimizer!r} has no init and update",
+                kind="optimizer",
+                hint="give an optax optimiser, such as optax.adam(1e-2)",
+            )
+        self.rule = optax.with_extra_args_support(optimizer)
+        with tracing("optimizer", "its init"):
+            self.state = self.rule.init(params)
+        self.leaves = [
+            StateLeaf(name, to_array(value, name, narrowing)) for name, value in leaf_names("optimizer", self.state)
+        ]
+
+    def trace(self, params: Any, dtype: str) -> Program:
+        """parameters, optimiser leaves, gradient leaves, mean loss -> parameters, optimiser leaves."""
+        tree, own = jax.tree_util.tree_structure(params), jax.tree_util.tree_structure(self.state)
+        count = tree.num_leaves
+
+        def update(*flat: Any) -> Any:
+            given = jax.tree_util.tree_unflatten(tree, flat[:count])
+            state = jax.tree_util.tree_unflatten(own, flat[count : count + own.num_leaves])
+            arrived = flat[count + own.num_leaves : -1]
+            gradient = jax.tree_util.tree_unflatten(
+                tree, [g.astype(p.dtype) for g, p in zip(arrived, flat[:count], strict=True)]
+            )
+            change, state = self.rule.update(gradient, state, given, value=flat[-1])
+            leaves = jax.tree_util.tree_leaves((optax.apply_updates(given, change), state))
+            return [self._kept(new, old) for new, old in zip(leaves, flat, strict=False)]
+
+        leaves = [*jax.tree_util.tree_leaves(params), *(jnp.asarray(leaf.array) for leaf in self.leaves)]
+        gradient = [jax.ShapeDtypeStruct(p.shape, np.dtype(dtype)) for p in leaves[:count]]
+        with tracing("optimizer", "its update"):
+            closed = jax.make_jaxpr(update)(*leaves, *gradient, jax.ShapeDtypeStruct((), np.dtype(dtype)))
+        if len(closed.out_avals) != len(leaves):
+            raise LearnerFailure(
+                "the optimiser's update changes the number of its state's leaves",
+                kind="optimizer",
+                hint="give an optimiser whose state keeps its structure",
+            )
+        return to_program(closed)
+
+    @staticmethod
+    def _kept(new: Any, old: Any) -> Any:
+        if new.shape != old.shape:
+            raise LearnerFailure(
+                f"the optimiser's update changes a state leaf's shape from {old.shape} to {new.shape}",
+                kind="optimizer",
+                hint="give an optimiser whose state keeps its shapes",
+            )
+        return new.astype(old.dtype)
+
+
+def _evaluation(
+    evaluation: Any, params: Any, dtype: str, narrowing: Narrowing
+) -> tuple[Program | None, tuple[str, ...], tuple[np.ndarray, ...], int]:
+    """Sums of the metrics over `rows` samples, their names, the arrays and the period."""
+    if evaluation is None:
+        return None, (), (), 0
+    samples = to_samples(evaluation.samples, "evaluation.samples", narrowing)
+    every = _count(evaluation.every, "every")
+    one, names = metric_of_one(evaluation.metric, params, samples)
+    tree = jax.tree_util.tree_structure(params)
+
+    def metric(*flat: Any) -> Any:
+        given = jax.tree_util.tree_unflatten(tree, flat[: tree.num_leaves])
+        values = jax.vmap(one, in_axes=(None, 0))(given, tuple(flat[tree.num_leaves :]))
+        return [jnp.sum(value.astype(dtype)) for value in values]
+
+    with tracing("metric", "its batching"):
+        closed = jax.make_jaxpr(metric)(*jax.tree_util.tree_leaves(params), *_shapes(samples.arrays, _rows()))
+    return to_program(closed), names, samples.arrays, every
+
+

@@ -1,0 +1,36 @@
+"""Where in the user's files an equation or an exception comes from."""
+
+from __future__ import annotations
+
+import functools
+import sysconfig
+import traceback
+from pathlib import PurePath
+from typing import Any
+
+from jax._src import source_info_util
+
+_LIBRARIES = tuple({sysconfig.get_paths()[key] for key in ("purelib", "platlib", "stdlib", "platstdlib")})
+_PACKAGE = str(PurePath(__file__).parents[1])
+
+
+@functools.cache
+def is_user_file(path: str) -> bool:
+    """Whether a file is neither a library's nor ours."""
+    return not (path.startswith(("<", _PACKAGE)) or any(path.startswith(folder) for folder in _LIBRARIES))
+
+
+def place_of(source_info: Any) -> str:
+    """`digits.py:12` of the innermost user frame of an equation, or nothing."""
+    for frame in source_info_util.user_frames(source_info.traceback):
+        if is_user_file(frame.file_name):
+            return f"{PurePath(frame.file_name).name}:{frame.start_line}"
+    return ""
+
+
+def place_of_exception(error: BaseException) -> str | None:
+    """`digits.py:12` of the innermost user frame that an exception went through."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if is_user_file(frame.filename):
+            return f"{PurePath(frame.filename).name}:{frame.lineno}"
+    return None
