@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from alpha_build.build import output
+from alpha_build.build.checked import checked_system
 from alpha_build.build.classes import RoleClass, group
 from alpha_build.build.manifest import Manifest
 from alpha_build.build.sources import source_texts
@@ -17,16 +18,16 @@ from alpha_build.build.stamping import Stamper
 from alpha_build.build.toolchains import Toolchain, find
 from alpha_build.build.trees import Tree, compile_trees
 from alpha_build.learner.program import LearnerProgram
-from alpha_build.projector.check import Checked, check, failures
+from alpha_build.projector.check import Checked
 from alpha_build.projector.project import project
 from alpha_build.projector.project.program import RoleProgram, RoleRows
-from alpha_build.system.errors import MembershipFailure, raise_failures
+from alpha_build.system.errors import MembershipFailure
 from alpha_build.system.load import load_system
 from alpha_build.system.system import System
 
 SAVED_LEARNER = "learner.cbor"
 
-# Stage ("trace", "check", "project", "emit", "compile", "stamp"), steps done, steps in all.
+# Stage ("check", "project", "emit", "compile", "stamp"), steps done, steps in all.
 Progress = Callable[[str, int, int], None]
 
 
@@ -64,7 +65,9 @@ def build(
             is missing or does not work.
     """
     found = load_system(system) if isinstance(system, str) else system
-    checked = checked_system(found, program, progress)
+    progress("check", 0, 1)
+    checked = checked_system(found, program)
+    progress("check", 1, 1)
     projected = project_roles(checked, roles, progress)
     toolchains = {
         each.program.target: find(each.program.target, toolchain) for each in projected.wanted_classes
@@ -82,18 +85,6 @@ def build(
         manifest = stamper.write(folder, projected.wanted, projected.rows, partial(progress, "stamp"))
     notices = (*(checked.learner.notices if checked.learner else ()), *checked.warnings)
     return replace(manifest, notices=notices)
-
-
-def checked_system(system: System, program: Path | str | None, progress: Progress) -> Checked:
-    """The system, its learner traced or read, all checks passed."""
-    progress("check", 0, 1)
-    found = failures(system)
-    if found:
-        raise_failures(found)
-    learner = _learner(system, program, progress)
-    checked = check(system, learner)
-    progress("check", 1, 1)
-    return checked
 
 
 def project_roles(checked: Checked, roles: Collection[int] | None, progress: Progress) -> Projected:
@@ -117,21 +108,6 @@ def project_roles(checked: Checked, roles: Collection[int] | None, progress: Pro
         programs.append((role, role_program))
         progress("project", done, len(members))
     return Projected(group(programs), rows, wanted)
-
-
-def _learner(system: System, program: Path | str | None, progress: Progress) -> LearnerProgram | None:
-    if system.learner is None:
-        return None
-    if program is not None:
-        from alpha_build.learner.saved import load
-
-        return load(Path(program))
-    from alpha_build.learner.trace import trace_learner
-
-    progress("trace", 0, 1)
-    learner = trace_learner(system.learner, system.contract.element)
-    progress("trace", 1, 1)
-    return learner
 
 
 def _user_lines(spec: str) -> dict[str, list[str]]:

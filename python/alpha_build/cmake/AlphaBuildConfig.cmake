@@ -16,14 +16,16 @@ endif()
 set(ALPHA_FREESTANDING_OPTIONS
   -O2 -ffreestanding -fno-pie -fno-exceptions -fno-rtti -fno-stack-protector -fno-threadsafe-statics
   -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-math-errno -ffp-contract=off
+  # A program's scratch holds values of one type after another in the same place.
+  -fno-strict-aliasing
   -ffunction-sections -fdata-sections ${ALPHA_COMPILE_OPTIONS})
 set(ALPHA_FREESTANDING_LINK_OPTIONS
   -nostdlib -static -Wl,--build-id=none -Wl,--gc-sections -Wl,-z,norelro -s ${ALPHA_LINK_OPTIONS})
 
 # Learner classes may use the units of every x86-64 processor since 2013 (checked at start).
-set(ALPHA_KERNEL_OPTIONS "")
+set(ALPHA_KERNEL_OPTIONS -O3)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  set(ALPHA_KERNEL_OPTIONS -march=x86-64-v3)
+  list(APPEND ALPHA_KERNEL_OPTIONS -march=x86-64-v3)
 endif()
 
 # alpha_freestanding(TARGET FOLDER): compile options, and file names in messages counted from FOLDER.
@@ -49,11 +51,13 @@ function(alpha_add_runtime)
     return()
   endif()
   set(cpp "${AlphaBuild_RUNTIME}/cpp")
-  file(GLOB runtime CONFIGURE_DEPENDS "${cpp}/base/*.cpp" "${cpp}/frame/*.cpp" "${cpp}/socket/*.cpp"
-    "${cpp}/state/*.cpp" "${cpp}/role/*.cpp")
+  file(GLOB bytes CONFIGURE_DEPENDS "${cpp}/base/*.cpp" "${cpp}/frame/*.cpp")
+  # Waits for the network and the disk: there only size counts.
+  file(GLOB control CONFIGURE_DEPENDS "${cpp}/socket/*.cpp" "${cpp}/state/*.cpp" "${cpp}/role/*.cpp")
+  set_source_files_properties(${control} PROPERTIES COMPILE_OPTIONS "-Os")
   # One source for host and device; here it is C++.
-  set_source_files_properties("${cpp}/combine.cu" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
-  alpha_add_library(alpha_runtime ${runtime} "${cpp}/combine.cu")
+  set_source_files_properties("${cpp}/combine.cu" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++;-O3")
+  alpha_add_library(alpha_runtime ${bytes} ${control} "${cpp}/combine.cu")
 
   file(GLOB kernels CONFIGURE_DEPENDS "${cpp}/learner/*.cpp")
   if(kernels)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from alpha_build.learner.lower import lower
 from alpha_build.learner.program import LearnerProgram, Program, StateLeaf
-from alpha_build.projector.emit.text import Names, folded, literal, literals
+from alpha_build.projector.emit.text import Names, folded, literal, literals, row
 from alpha_build.projector.project.program import RoleProgram
 from alpha_build.system.digest import canonical
 
@@ -41,19 +41,11 @@ class EmittedProgram:
 
 
 @dataclass(frozen=True)
-class EmittedTensor:
-    name: str
-    dtype: str
-    shape: str  # a constant, or {} for a scalar
-    bytes: int
-
-
-@dataclass(frozen=True)
 class EmittedLearner:
     includes: tuple[str, ...]
     programs: tuple[EmittedProgram, ...]
     shapes: tuple[tuple[str, str], ...]
-    tensors: tuple[EmittedTensor, ...]
+    tensors: tuple[str, ...]
     parameters: int
     gradient_offsets: str
     contribution_count: int
@@ -75,7 +67,12 @@ def emit_learner(source: LearnerSource, role: RoleProgram, names: Names) -> Emit
     lowered = [_program(name, program, rows, role) for name, program, rows in parts]
     shapes = _Shapes(names)
     tensors = tuple(
-        EmittedTensor(literal(leaf.name), _DTYPES[leaf.array.dtype.name], shapes.of(leaf), leaf.array.nbytes)
+        row(
+            name=literal(leaf.name),
+            dtype=literal(_dtype(leaf)),
+            shape=shapes.of(leaf),
+            bytes=leaf.array.nbytes,
+        )
         for leaf in learner.state
     )
     order = sorted(range(len(learner.state)), key=lambda index: learner.state[index].name)
@@ -106,7 +103,7 @@ def safetensors_header(leaves: Sequence[StateLeaf]) -> bytes:
     for leaf in leaves:
         end = offset + leaf.array.nbytes
         table[leaf.name] = {
-            "dtype": _DTYPES[leaf.array.dtype.name],
+            "dtype": _dtype(leaf),
             "shape": list(leaf.array.shape),
             "data_offsets": [offset, end],
         }
@@ -120,7 +117,7 @@ def state_hash_pieces(leaves: Sequence[StateLeaf]) -> list[bytes]:
     """Canonical CBOR of [[name, dtype, shape, digest], ...] cut where the digests go."""
     pieces, before = [], _array_head(len(leaves))
     for leaf in leaves:
-        fields = (leaf.name, _DTYPES[leaf.array.dtype.name], list(leaf.array.shape))
+        fields = (leaf.name, _dtype(leaf), list(leaf.array.shape))
         pieces.append(before + _array_head(4) + b"".join(map(canonical, fields)) + _DIGEST_HEAD)
         before = b""
     return [*pieces, before]
@@ -141,6 +138,11 @@ def _program(
         _numbers(array.nbytes for array in program.constants),
     )  # fmt: skip
     return emitted, lowered.includes
+
+
+def _dtype(leaf: StateLeaf) -> str:
+    """As safetensors spells it."""
+    return _DTYPES[leaf.array.dtype.name]
 
 
 class _Shapes:

@@ -11,13 +11,21 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from alpha_build.projector.emit.learner import LearnerSource, emit_learner
 from alpha_build.projector.emit.operations import OperationSource, emit_operations, emit_preambles
 from alpha_build.projector.emit.steps import ScheduleEmitter
-from alpha_build.projector.emit.text import Names, bit_pattern, literal, one_line
+from alpha_build.projector.emit.text import Names, bit_pattern, literal, one_line, row
 from alpha_build.projector.project.program import Buffer, RoleProgram, WireRegion
 
 _ORDERS = {
     "tree": "own value, then each child's subtotal in child order",
     "canonical": "blocks of the batch, by the tree that the batch alone gives",
 }
+
+# Constants that the templates and cpp/role name.
+_RESERVED = (
+    "kBlockConstants", "kBuffers", "kEvaluationRowBytes", "kGradientOffsets", "kHashPieces", "kLearner",
+    "kMetricConstants", "kMetricNames", "kNoSlot", "kNoSlots", "kRegions", "kRole", "kSampleRowBytes",
+    "kSchedule", "kShardHeader", "kShardOrder", "kState", "kUpdateConstants",
+)  # fmt: skip
+_INCLUDES = ("role/main.h", "role/steps.h")
 
 
 @dataclass(frozen=True)
@@ -35,7 +43,7 @@ def emit_role(source: RoleSource, version: str) -> str:
     Raises:
         UnsupportedPrimitive: the learner uses an operation that has no lowering on this target.
     """
-    program, names = source.program, Names()
+    program, names = source.program, Names(_RESERVED)
     buffers = [names.constant("buffer", buffer.name) for buffer in program.buffers]
     regions = [names.constant(region.name) for region in program.regions]
     operations = emit_operations(source.operations, program.buffers, buffers)
@@ -44,22 +52,32 @@ def emit_role(source: RoleSource, version: str) -> str:
     }
     schedule = ScheduleEmitter(program, regions, works, names).emit()
     learner = emit_learner(source.learner, program, names) if source.learner else None
+    by_name = {buffer.name: name for name, buffer in zip(buffers, program.buffers, strict=True)}
     return _template().render(
+        includes=sorted({*_INCLUDES, *_extra_includes(source), *(learner.includes if learner else ())}),
+        contribution=by_name.get("gradient"),
+        metrics=by_name.get("metrics", "0xffff"),
         program=program,
         source=one_line(program.source),
         system=one_line(program.system),
         order=_ORDERS[program.order],
         version=literal(version),
-        buffers=list(zip(buffers, program.buffers, map(_initial, program.buffers), strict=True)),
-        regions=list(zip(regions, program.regions, strict=True)),
-        region_buffer=lambda region: buffers[region.buffer],
-        bytes=_bytes,
+        buffers=list(zip(buffers, map(_buffer_row, program.buffers), strict=True)),
+        regions=[
+            (name, _region_row(region, buffers[region.buffer]))
+            for name, region in zip(regions, program.regions, strict=True)
+        ],
         schedule=schedule,
         operations=operations,
         preambles=emit_preambles(source.operations),
         learner=learner,
         literal=literal,
     )
+
+
+def _extra_includes(source: RoleSource) -> list[str]:
+    operations = ["role/participant.h"] if source.operations else []
+    return operations + (["role/bytes.h"] if source.learner else [])
 
 
 def _template() -> Template:
@@ -75,9 +93,16 @@ def _template() -> Template:
     return environment.get_template("role.cpp.j2")
 
 
-def _initial(buffer: Buffer) -> str:
+def _buffer_row(buffer: Buffer) -> str:
     pattern = bit_pattern(buffer.element, buffer.initial)
-    return f"{pattern:#x}" if pattern else "0"
+    initial = f"{pattern:#x}" if pattern else "0"
+    element = f"Element::{buffer.element}"
+    return row(name=literal(buffer.name), element=element, bytes=_bytes(buffer), initial=initial)
+
+
+def _region_row(region: WireRegion, buffer: str) -> str:
+    element = f"Element::{region.element}"
+    return row(number=region.number, element=element, bytes=_bytes(region), buffer=buffer, uses=region.uses)
 
 
 def _bytes(part: Buffer | WireRegion) -> str:

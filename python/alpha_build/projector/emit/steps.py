@@ -57,7 +57,6 @@ class ScheduleEmitter:
         self._counts: Counter[str] = Counter()
 
     def emit(self) -> Schedule:
-        self._names.fresh("kSchedule")
         self._table("kSchedule", self._program.schedule)
         routes = tuple((name, self._slots(slots, name)) for slots, name in self._routes.items())
         return Schedule(self._edges, routes, tuple(self._tables), tuple(sorted(self._counts.items())))

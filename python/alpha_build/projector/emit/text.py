@@ -93,11 +93,16 @@ def call(name: str, arguments: Sequence[str], indent: int, tail: str = ",") -> s
     return f"{' ' * indent}{name}({folded(arguments, column, column, reserve=1 + len(tail))}){tail}"
 
 
+def row(**fields: object) -> str:
+    """One element of a table, four columns in: designated initialisers."""
+    return "{" + folded((f".{name} = {value}" for name, value in fields.items()), 5, 5, reserve=2) + "},"
+
+
 class Names:
     """Constant names of one file: kCamelCase, each taken once (a second `kRound` is `kRound2`)."""
 
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
+    def __init__(self, reserved: Iterable[str] = ()) -> None:
+        self._taken = set(reserved)
 
     def constant(self, *words: str) -> str:
         """A fresh name from any words; what is no letter or digit parts them."""
