@@ -8,12 +8,16 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from alpha_build.system.errors import AlphaError
 
+if TYPE_CHECKING:
+    from alpha_build.projector.check import Checked
+
+ROLES_SHOWN = 16
 INTERRUPTED = 130  # exit status; 1 is a failure, 2 a misuse
 
 Folder = click.Path(path_type=Path, file_okay=False)
@@ -65,12 +69,21 @@ def _failure(error: AlphaError) -> dict[str, Any]:
     }
 
 
+def _print_version(context: click.Context, option: click.Parameter, asked: bool) -> None:
+    if asked:
+        from alpha_build.version import version
+
+        print(f"alpha-build {version()}")
+        context.exit()
+
+
 json_option = click.option("--json", is_flag=True, help="Print one JSON object on standard output.")
 system_argument = click.argument("system", required=False, metavar="[SYSTEM]")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="alpha-build", message="%(prog)s %(version)s")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+              help="Show the version and exit.")  # fmt: skip
 def commands() -> None:
     """Compiles one learning system, or one protocol, into a standalone executable a role.
 
@@ -85,15 +98,94 @@ def commands() -> None:
 @reporting
 def check(system: str | None, json: bool) -> None:
     """Check a system; print every failure with its place and remedy. Needs no compiler."""
-    checked = _checked(system)
+    from alpha_build.build.checked import checked_system
+    from alpha_build.source import named_system
+
+    done = checked_system(named_system(system))
+    _say_notices(done)
     if json:
-        _print_json({"ok": True, "name": checked.name, "members": checked.members})
+        _print_json(
+            {"ok": True, "name": done.system.name, "members": len(done.group), "run": done.identity.run.hex()}
+        )
     else:
-        print(f"{checked.name}: nothing wrong")
+        members = len(done.group)
+        print(f"{done.system.name}: nothing wrong; {members} member{'s' if members > 1 else ''}")
 
 
-def _checked(spec: str | None) -> Any:
-    raise NotImplementedError
+@commands.command()
+@system_argument
+@click.option("--out", type=Folder, default=Path("dist"), show_default=True, help="Folder of the build.")
+@click.option("--role", "only", type=int, multiple=True, metavar="R", help="Only this role; may be repeated.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="N", help="Compilers at once.  [default: processors]"
+)
+@click.option(
+    "--toolchain", type=click.Choice(["gnu", "zig"]), help="Insist on one.  [default: GNU, else Zig]"
+)
+@click.option("--program", type=click.Path(path_type=Path), help="A saved learner.cbor in place of tracing.")
+@json_option
+@reporting
+def roles(
+    system: str | None,
+    out: Path,
+    only: tuple[int, ...],
+    jobs: int | None,
+    toolchain: str | None,
+    program: Path | None,
+    json: bool,
+) -> None:
+    """Make the executables: check, project, emit, compile, stamp."""
+    import time
+
+    from alpha_build.build.build import build
+    from alpha_build.progress import Stages
+    from alpha_build.source import system_spec
+
+    begin = time.monotonic()
+    with Stages(shown=not json) as progress:
+        manifest = build(
+            system_spec(system),
+            out,
+            roles=only or None,
+            jobs=jobs,
+            program=program,
+            toolchain=toolchain,
+            progress=progress,
+        )
+    for line in manifest.notices:
+        print(f"alpha-build: {line}", file=sys.stderr)
+    if json:
+        _print_json(manifest.as_json())
+        return
+    for entry in manifest.entries[:ROLES_SHOWN]:
+        print(f"role {entry.role}: {out / entry.file}, {entry.bytes} bytes")
+    count = len(manifest.entries)
+    if count > ROLES_SHOWN:
+        print(f"and {count - ROLES_SHOWN} more")
+    seconds = time.monotonic() - begin
+    print(f"{manifest.name}: {count} executable{'s' if count > 1 else ''} in {out}, made in {seconds:.1f} s")
+
+
+@commands.command()
+@system_argument
+@click.option("--role", type=int, required=True, metavar="R", help="Whose schedule.")
+@reporting
+def project(system: str | None, role: int) -> None:
+    """Print one role's schedule, one line a step."""
+    from alpha_build.build.checked import checked_system
+    from alpha_build.projector.project import project, schedule_text
+    from alpha_build.source import named_system
+
+    done = checked_system(named_system(system))
+    _say_notices(done)
+    program, rows = project(done, role)
+    print(schedule_text(program, rows))
+
+
+def _say_notices(checked: Checked) -> None:
+    """Lines that a user should read although nothing is wrong: narrowed values, idle members."""
+    for line in (*(checked.learner.notices if checked.learner else ()), *checked.warnings):
+        print(f"alpha-build: {line}", file=sys.stderr)
 
 
 def _print_json(value: object) -> None:
@@ -117,3 +209,19 @@ def run(dist: Path, state: Path | None, json: bool) -> int:
     if outcome.interrupted:
         return INTERRUPTED
     return 0 if outcome.ok else 1
+
+
+@commands.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@json_option
+@reporting
+def inspect(path: Path, json: bool) -> None:
+    """Say what an executable or a build is, from the file alone."""
+    from alpha_build.inspect import inspect as facts_of
+    from alpha_build.inspect import text
+
+    facts = facts_of(path)
+    if json:
+        _print_json(facts)
+    else:
+        print(text(facts))

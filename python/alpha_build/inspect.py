@@ -13,6 +13,7 @@ from alpha_build.build.stamp import EdgeStamp, decode
 from alpha_build.run.artifacts import read_build
 from alpha_build.system.errors import AlphaError, BuildFailure
 
+FIRST = ("file", "name", "role", "class", "target", "device", "bytes", "sha256", "run", "learner", "contract")
 ROLE_NOTE, MANIFEST_NOTE = 1, 2  # kinds of note in an executable
 
 
@@ -43,7 +44,9 @@ def inspect(path: Path) -> dict[str, Any]:
 
 def text(facts: dict[str, Any]) -> str:
     """The facts for a person."""
-    lines = [f"{key:<15} {_cell(value)}" for key, value in facts.items() if key not in ("roles", "edges")]
+    known = [key for key in FIRST if key in facts]
+    keys = [*known, *sorted(facts.keys() - {*known, "roles", "edges"})]
+    lines = [f"{key:<15} {_cell(facts[key])}" for key in keys]
     for edge in facts.get("edges", ()):
         lines.append(f"{'edge':<15} {_edge_text(edge)}")
     for row in facts.get("roles", ()):

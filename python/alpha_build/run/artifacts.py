@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from alpha_build.system.contract import Budgets
 from alpha_build.system.errors import AlphaError
 
 FORMAT = 1
@@ -44,17 +45,6 @@ class Artifact:
     def heard(self) -> tuple[int, ...]:
         """Lower peers whose ports the role reads from its standard input, in edge order."""
         return tuple(edge.peer for edge in self.edges if edge.side == "higher" and edge.port == 0)
-
-
-@dataclass(frozen=True)
-class Budgets:
-    """Seconds, as `alpha_build.Budgets`; session None is none."""
-
-    connect: float = 30
-    accept: float = 30
-    wait: float = 300
-    frame: float = 30
-    session: float | None = None
 
 
 @dataclass(frozen=True)

@@ -36,13 +36,15 @@ def first_cause(ends: Sequence[RoleEnd], holding: int | None = None) -> Cause | 
 
 
 def _end_of_chain(end: RoleEnd, by_role: dict[int, RoleEnd], holding: int | None) -> RoleEnd:
-    seen = {end.role}
+    seen = {end.role: end}
     while True:
         peer = _waited_for(end, holding)
-        if peer is None or peer in seen or peer not in by_role or by_role[peer].fate == "complete":
+        if peer is None or peer not in by_role or by_role[peer].fate == "complete":
             return end
-        seen.add(peer)
         end = by_role[peer]
+        if peer in seen:  # they all waited for each other
+            return min(seen.values(), key=_time)
+        seen[peer] = end
 
 
 def _waited(end: RoleEnd) -> bool:
