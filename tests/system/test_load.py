@@ -43,7 +43,8 @@ def test_another_file_of_the_same_name_is_another_system(tmp_path: Path) -> None
 
 def test_modules_beside_the_file_and_dataclasses_in_it(tmp_path: Path) -> None:
     write(tmp_path, "count = 2\n", "beside_the_file.py")
-    text = "from __future__ import annotations\nfrom dataclasses import dataclass\nfrom beside_the_file import count\n"
+    text = "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+    text += "from beside_the_file import count\n"
     text += "@dataclass\nclass Own:\n    x: int\n" + SYSTEM.replace("members=2", "members=count")
     assert load_system(write(tmp_path, text)).members == 2
 
@@ -94,7 +95,9 @@ def test_an_exception_is_shown_at_his_line(tmp_path: Path, line: str, said: str)
 
 
 def test_a_failure_of_ours_keeps_its_kind(tmp_path: Path) -> None:
-    text = "import alpha_build as ab\n\ngroup = ab.ParticipantGroup(universe=4, selection=ab.stride(0, 0, 3))\n"
+    text = (
+        "import alpha_build as ab\n\ngroup = ab.ParticipantGroup(universe=4, selection=ab.stride(0, 0, 3))\n"
+    )
     with pytest.raises(ab.MembershipFailure) as failed:
         load_system(write(tmp_path, text))
     assert failed.value.kind == "step-zero"

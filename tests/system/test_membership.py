@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -49,14 +50,18 @@ def test_joined_law() -> None:
 def test_an_irregular_group_of_200_000_takes_few_nodes() -> None:
     selection = ab.join(
         ab.stride(3, 7, 10),
-        ab.repeat(1_562, 320, ab.join(ab.stride(100, 2, 31), ab.repeat(3, 50, ab.stride(200, 1, 31)), ab.stride(379, 3, 4))),
+        ab.repeat(
+            1_562,
+            320,
+            ab.join(ab.stride(100, 2, 31), ab.repeat(3, 50, ab.stride(200, 1, 31)), ab.stride(379, 3, 4)),
+        ),
         ab.stride(600_000, 11, 54),
     )
     group = ab.ParticipantGroup(universe=700_000, selection=selection)
     listed = members(selection)
     assert len(group) == len(listed) == 200_000
     assert nodes(group._root) < 64
-    gaps = {after - before for before, after in zip(listed, listed[1:], strict=False)}
+    gaps = {after - before for before, after in pairwise(listed)}
     assert len(gaps) > 5
     for position in (0, 9, 10, 41, 137, 99_999, 199_945, 199_946, 199_999):
         assert group.member(position) == listed[position]
@@ -111,10 +116,14 @@ def test_look_ups_agree_with_the_materialised_set(selection: Any) -> None:
 def test_whatever_overlaps_or_descends_is_refused(count: int, period: int, one: Any, other: Any) -> None:
     for selection in (ab.repeat(count, period, one), ab.join(one, other)):
         listed = members(selection)
-        parts = [members(selection.part)] * count if isinstance(selection, Repetition) else [members(one), members(other)]
+        parts = (
+            [members(selection.part)] * count
+            if isinstance(selection, Repetition)
+            else [members(one), members(other)]
+        )
         shifts = [turn * period for turn in range(count)] if isinstance(selection, Repetition) else [0, 0]
         spans = [(part[0] + shift, part[-1] + shift) for part, shift in zip(parts, shifts, strict=True)]
-        apart = all(before[1] < after[0] for before, after in zip(spans, spans[1:], strict=False))
+        apart = all(before[1] < after[0] for before, after in pairwise(spans))
         if listed and apart:
             assert len(ab.ParticipantGroup(universe=listed[-1] + 1, selection=selection)) == len(listed)
         else:
@@ -202,5 +211,8 @@ def test_the_digest_is_of_the_selection_as_written() -> None:
     assert whole.digest == same.digest
     digests = {whole.digest, other.digest}
     digests |= {ab.ParticipantGroup(universe=41, selection=ab.stride(0, 1, 40)).digest}
-    digests |= {ab.ParticipantGroup(universe=40, epoch=1).digest, ab.ParticipantGroup(universe=40, identity=b"x").digest}
+    digests |= {
+        ab.ParticipantGroup(universe=40, epoch=1).digest,
+        ab.ParticipantGroup(universe=40, identity=b"x").digest,
+    }
     assert len(digests) == 5

@@ -1,4 +1,4 @@
-"""What a user writes: every spelling of the interface constructs, places are recorded, failures read as one line."""
+"""What a user writes: every spelling constructs, places are recorded, failures read as one line."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def test_every_keyword_of_the_interface_exists() -> None:
 def test_defaults() -> None:
     system = ab.System(name="s", members=1)
     assert system.topology == ab.Tree(fanout=8)
-    assert system.contract == ab.Contract(order="tree", rounding="fused", normalization="mean", nonfinite="refuse")
+    assert system.contract == ab.Contract(
+        order="tree", rounding="fused", normalization="mean", nonfinite="refuse"
+    )
     assert system.frame_bytes == 1 << 20
 
 

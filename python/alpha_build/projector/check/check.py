@@ -23,7 +23,7 @@ from .regions import check_operations, check_regions
 from .release import check_learner, check_system
 from .scope import Scope
 from .shares import BatchCut, declared_bounds, idle_warning
-from .walk import Place, Walk
+from .walk import Context, Walk
 from .written import Written
 
 
@@ -51,7 +51,7 @@ def _check(system: System, learner: LearnerProgram | None, found: list[AlphaErro
     group = resolve_group(system.members, system.place, found)
     shape = None if group is None else resolve_shape(system, group, found)
     check_system(system, group, found)
-    check_contract(system.contract, shape, system.learner is not None, found)
+    check_contract(system.contract, system.place, shape, system.learner is not None, found)
     _check_work(system, found)
     if not isinstance(system.contract, Contract) or group is None or shape is None:
         return None
@@ -60,9 +60,8 @@ def _check(system: System, learner: LearnerProgram | None, found: list[AlphaErro
     protocol, regions, operations = _protocol(system, learner, found)
     if protocol is None:
         return None
-    scope = Scope(
-        group, shape, system.topology, system.contract, regions, operations, learner is not None, found
-    )
+    learns = learner is not None
+    scope = Scope(group, shape, system.place, system.contract, regions, operations, learns, found)
     nodes = _nodes(protocol, learner, scope)
     cuts, warnings = _cuts(system, learner, group, found)
     if found:
@@ -112,7 +111,7 @@ def _protocol(
 def _nodes(protocol: Form, learner: LearnerProgram | None, scope: Scope) -> tuple[Node, ...]:
     before = len(scope.found)
     walk = Walk(scope, None if learner is None else learner_names(learner))
-    nodes = walk.nodes(protocol, Place())
+    nodes = walk.nodes(protocol, Context(outer=f"{scope.place} "))
     if learner is None and len(scope.found) == before:
         Written(scope).check(nodes)
     return mark_exchanges(nodes, scope.operations) if scope.shape.is_pair else nodes

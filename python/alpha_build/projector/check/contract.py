@@ -6,6 +6,7 @@ from typing import Any
 
 from ...system.contract import Contract
 from ...system.errors import AlphaError, ContractFailure
+from ...system.place import Place
 from .numbers import whole
 from .shape import Shape
 
@@ -18,11 +19,13 @@ _CHOICES = {
 }
 
 
-def check_contract(contract: Any, shape: Shape | None, learns: bool, found: list[AlphaError]) -> None:
+def check_contract(
+    contract: Any, place: Place, shape: Shape | None, learns: bool, found: list[AlphaError]
+) -> None:
     """Values, and combinations that mean nothing or that this release does not do."""
     if not isinstance(contract, Contract):
         found.append(
-            _failure("contract", None, f"contract={contract!r} is not a contract", "use Contract(...)")
+            _failure("contract", f"{place} system", f"{contract!r} is not a contract", "use Contract(...)")
         )
         return
     where = f"{contract.place} contract"
@@ -81,5 +84,5 @@ def default_block(samples: int) -> int:
     return block
 
 
-def _failure(kind: str, where: str | None, message: str, hint: str) -> ContractFailure:
+def _failure(kind: str, where: str, message: str, hint: str) -> ContractFailure:
     return ContractFailure(message, kind=kind, where=where, hint=hint)

@@ -55,7 +55,7 @@ def check_transfer(form: Transfer, where: str, scope: Scope) -> Transfer | None:
         scope.protocol_failure("self-transfer", where, message, "use Local: its regions stay in place")
         return None
     if not scope.joined(sender, receiver):
-        message = f"roles {sender} and {receiver} share no edge of {scope.topology}"
+        message = f"roles {sender} and {receiver} share no edge of {scope.shape.topology}"
         scope.protocol_failure("no-edge", where, message, "pass through roles between them, or use Mesh()")
         return None
     return replace(form, sender=sender, receiver=receiver)
@@ -158,7 +158,7 @@ def _structural(form: Combine | Deliver, where: str, scope: Scope) -> bool:
         return False
     if not isinstance(form, Combine):
         return True
-    for field, mine in (("topology", scope.topology), ("contract", scope.contract)):
+    for field, mine in (("topology", scope.shape.topology), ("contract", scope.contract)):
         given = getattr(form, field)
         if given is not None and given != mine:
             message = f"{field}= of a combine differs from the system's, which is not in this release"

@@ -12,7 +12,7 @@ from .names import is_identifier
 from .numbers import whole
 
 ELEMENT_BYTES = {"bytes": 1, "f32": 4, "f64": 8, "i32": 4, "i64": 8, "word": 8, "bf16": 2, "f16": 2}
-_FLOATS = frozenset({"f32", "f64"})
+_FLOATS = frozenset({"f32", "f64", "bf16", "f16"})
 _INTEGER_RANGE = {
     "bytes": (0, 255),
     "i32": (-(2**31), 2**31 - 1),
@@ -54,7 +54,7 @@ def _check_initial(region: Region | Word, here: str, found: list[AlphaError]) ->
         return
     if region.element in _FLOATS:
         fits = isinstance(value, int | float) and not isinstance(value, bool)
-        if fits and region.element == "f32" and math.isfinite(value):
+        if fits and region.element != "f64" and math.isfinite(value):
             fits = abs(value) <= 3.4028235677973366e38
     else:
         low, high = _INTEGER_RANGE.get(region.element, (0, 0))

@@ -82,7 +82,7 @@ def _check_pairing(
     number = whole(role)
     if group is not None and (number is None or number not in group):
         message = f"role {role!r} is not a member"
-        hint = f"members are in {group.first} to {group.last}"
+        hint = f"members lie between roles {group.first} and {group.last}"
         found.append(ProtocolFailure(message, kind="participant-out-of-range", where=here, hint=hint))
     if not isinstance(target, Target) or target.isa not in ISAS:
         message = f"{target!r} is not a target"

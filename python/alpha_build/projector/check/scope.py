@@ -9,8 +9,8 @@ from typing import Any
 from ...system.contract import Contract
 from ...system.errors import AlphaError, ContractFailure, ProtocolFailure
 from ...system.membership import ParticipantGroup
+from ...system.place import Place
 from ...system.region import Operation, Region, Word
-from ...system.topology import Topology
 from .numbers import whole
 from .regions import unknown_region
 from .shape import Shape
@@ -22,7 +22,7 @@ class Scope:
 
     group: ParticipantGroup
     shape: Shape
-    topology: Topology
+    place: Place  # of the system
     contract: Contract
     regions: Mapping[str, Region | Word]
     operations: Mapping[str, Operation]
@@ -44,7 +44,7 @@ class Scope:
             return number
         first, last = self.group.first, self.group.last
         self.protocol_failure(
-            kind, where, f"{what} {role!r} is not a member", f"members are in {first} to {last}"
+            kind, where, f"{what} {role!r} is not a member", f"members lie between roles {first} and {last}"
         )
         return None
 

@@ -36,17 +36,19 @@ from .scope import Scope
 
 
 @dataclass(frozen=True)
-class Place:
+class Context:
     """Where the walk stands: the path, how often the form runs at most, how deep it is nested."""
 
     path: str = "protocol"
     uses: int = 1
     depth: int = 0
     passes: int = 1  # of the innermost repeat
+    outer: str = ""  # file and line of the form around
 
-    def below(self, step: str) -> Place:
+    def below(self, form: Form) -> Context:
         """One form deeper."""
-        return replace(self, path=f"{self.path} > {step}", depth=self.depth + 1)
+        path, outer = f"{self.path} > {form_name(form)}", f"{form.place} "
+        return replace(self, path=path, depth=self.depth + 1, outer=outer)
 
 
 class Walk:
@@ -58,21 +60,19 @@ class Walk:
         self._taken: set[str] = set()
         self._number = 0
 
-    def nodes(self, form: Any, place: Place) -> tuple[Node, ...]:
+    def nodes(self, form: Any, place: Context) -> tuple[Node, ...]:
         """A form's nodes: none for what does nothing, several for a sequence."""
         if not self._may_stand(form, place):
             return ()
-        here = place if isinstance(form, Sequence) else place.below(form_name(form))
+        here = place.below(form)
         match form:
             case Skip():
                 return ()
             case Sequence(parts):
-                inside = place.below("sequence")
-                numbered = enumerate(parts)
                 return tuple(
                     node
-                    for index, part in numbered
-                    for node in self.nodes(part, replace(inside, path=f"{inside.path}[{index}]"))
+                    for index, part in enumerate(parts)
+                    for node in self.nodes(part, replace(here, path=f"{here.path}[{index}]"))
                 )
             case Repeat(count, body):
                 return self._repeat(form, count, body, here)
@@ -88,10 +88,11 @@ class Walk:
             case _:
                 return self._plain(form, here)
 
-    def _may_stand(self, form: Any, place: Place) -> bool:
+    def _may_stand(self, form: Any, place: Context) -> bool:
         if not isinstance(form, Form):
             hint = "write Sequence(a, b, ...) for several" if isinstance(form, list | tuple) else "use a form"
-            self._scope.protocol_failure("not-a-form", place.path, f"{form!r} is not a form", hint)
+            where = f"{place.outer}({place.path})"
+            self._scope.protocol_failure("not-a-form", where, f"{form!r} is not a form", hint)
             return False
         if place.depth > NESTING_COUNT_MAX:
             message = f"forms are nested more than {NESTING_COUNT_MAX} deep"
@@ -99,7 +100,7 @@ class Walk:
             return False
         return True
 
-    def _plain(self, form: Form, place: Place) -> tuple[Node, ...]:
+    def _plain(self, form: Form, place: Context) -> tuple[Node, ...]:
         """A form without parts; None from its rule means that it cannot stand."""
         where = f"{form.place} ({place.path})"
         region: str | None = None
@@ -123,7 +124,7 @@ class Walk:
         wires = () if region is None else (self._wire(region, place.uses),)
         return () if kept is None else (Node(kept, place.path, wires),)
 
-    def _repeat(self, form: Repeat, count: Any, body: Form, place: Place) -> tuple[Node, ...]:
+    def _repeat(self, form: Repeat, count: Any, body: Form, place: Context) -> tuple[Node, ...]:
         where = f"{form.place} ({place.path})"
         times = whole(count)
         if times is None or times < 0:
@@ -142,7 +143,7 @@ class Walk:
         inside = replace(place, uses=place.uses * times, passes=max(times, 1))
         return (Node(replace(form, count=times), place.path, parts=self.nodes(body, inside)),)
 
-    def _choice(self, form: Choice, place: Place) -> tuple[Node, ...]:
+    def _choice(self, form: Choice, place: Context) -> tuple[Node, ...]:
         where = f"{form.place} ({place.path})"
         checked = check_choice(form, where, self._scope)
         wire = self._wire(form.selector, place.uses)

@@ -1,7 +1,7 @@
 """What Combine and Deliver mean, by expansion into Transfer and Local: a definition for small systems.
 
-Projection never expands.  The tests show that projecting a structural form, its steps unfolded, and projecting
-its expansion give every role the same steps.
+Projection never expands.  The tests show that projecting a structural form, its steps unfolded, and
+projecting its expansion give every role the same steps.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DIVIDE = "divide"  # by the declared denominator, once
 
 
 def expand(checked: Checked, nodes: Iterable[Node]) -> tuple[Node, ...]:
-    """The protocol with each Combine and Deliver as transfers and local work, which keep the form's number."""
+    """The protocol with each Combine and Deliver as transfers, which keep its number, and local work."""
     return tuple(expanded for node in nodes for expanded in _expand(checked, node))
 
 

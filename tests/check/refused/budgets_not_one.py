@@ -1,0 +1,12 @@
+"""Budgets are Budgets."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    budgets=30,
+    protocol=ab.Skip(),
+)

@@ -1,0 +1,12 @@
+"""The contract's element is the region's."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    contract=ab.Contract(element="f64"),
+    protocol=ab.Combine("x"),
+)

@@ -1,0 +1,12 @@
+"""Structural forms follow a tree in this release."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Mesh(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    contract=ab.Contract(),
+    protocol=ab.Sequence(ab.Combine("x"), ab.Deliver("x")),
+)

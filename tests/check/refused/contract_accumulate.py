@@ -1,0 +1,12 @@
+"""Values accumulate in their element."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    contract=ab.Contract(element="f32", accumulate="f64"),
+    protocol=ab.Combine("x"),
+)

@@ -1,0 +1,12 @@
+"""The topology gives the fan-out."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    contract=ab.Contract(fanout=2),
+    protocol=ab.Combine("x"),
+)

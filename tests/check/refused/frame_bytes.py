@@ -1,0 +1,12 @@
+"""A frame holds whole elements."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    frame_bytes=1001,
+    protocol=ab.Skip(),
+)

@@ -1,0 +1,12 @@
+"""Integers have a sum and no mean."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("i32", (4,), initial=0)},
+    contract=ab.Contract(),
+    protocol=ab.Combine("x"),
+)

@@ -1,0 +1,10 @@
+"""A learner follows a tree in this release."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Mesh(),
+    learner=ab.Learner(len, state=0.0, optimizer=None, samples=(), rounds=1),
+)

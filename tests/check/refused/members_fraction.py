@@ -1,0 +1,11 @@
+"""Members are a whole number from 1 up, not 2.5."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=2.5,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    protocol=ab.Skip(),
+)

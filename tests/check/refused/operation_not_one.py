@@ -1,0 +1,12 @@
+"""Operations are Operations."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    operations=["work"],
+    protocol=ab.Skip(),
+)

@@ -1,0 +1,11 @@
+"""A receiver is a member."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    protocol=ab.Transfer(0, 3, "x"),
+)

@@ -1,0 +1,11 @@
+"""A sender is a member."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    protocol=ab.Transfer(-1, 0, "x"),
+)

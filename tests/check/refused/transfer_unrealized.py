@@ -1,0 +1,11 @@
+"""An element that nothing here moves."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f16", (4,), initial=0.0)},
+    protocol=ab.Transfer(0, 1, "x"),
+)

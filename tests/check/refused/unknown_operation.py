@@ -1,0 +1,12 @@
+"""An operation is declared."""
+
+import alpha_build as ab
+
+system = ab.System(
+    name="refused",
+    members=3,
+    topology=ab.Star(),
+    regions={"x": ab.Region("f32", (4,), initial=0.0)},
+    operations=[ab.Operation("work", cpp="")],
+    protocol=ab.Sequence(ab.Local(0, "rest"), ab.Everyone(ab.Operation("other", cpp=""))),
+)
