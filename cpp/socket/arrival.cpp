@@ -42,8 +42,7 @@ Place next_place(const Inbound& in, Arrival& arrival, u64 extent) {
 
 template <class... Parts>
 Progress refuse(Session& session, const Inbound& in, FailureKind kind, const Parts&... parts) {
-  fail_edge(session, kind, session.links[in.slot].peer, session.role, " region ", in.what.region,
-            ": ", parts...);
+  fail_transfer(session, kind, session.links[in.slot].peer, session.role, in.what, parts...);
   return Progress::failed;
 }
 

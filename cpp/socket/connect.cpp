@@ -107,13 +107,13 @@ bool connect_edge(Session& session, Link& link, const Deadline& until) {
        pause_ns = pause_ns < kPauseMaxNs / 2 ? 2 * pause_ns : kPauseMaxNs) {
     const Outcome outcome = attempt.once();
     if (outcome != Outcome::again) return outcome == Outcome::open;
-    const u64 now_ns = monotonic_ns();
-    if (until.passed(now_ns)) {
+    const u64 next_ns = monotonic_ns() + pause_ns;
+    pause_until(next_ns < until.at_ns ? next_ns : until.at_ns);
+    if (until.passed(monotonic_ns())) {
       return fail_edge(session, until.kind, link.peer, session.role, ": ",
                        Endpoint{link.dial_address, link.dial_port}, " for ",
                        Seconds{until.budget_ns}, ": ", attempt.reason);
     }
-    pause_until(now_ns + pause_ns < until.at_ns ? now_ns + pause_ns : until.at_ns);
   }
 }
 

@@ -123,6 +123,8 @@ Participant* open_participant(u64 role, const u8* run, u64 frame_bytes, const u6
   return made;
 }
 
+void abandon_all(Participant* participant) { abandon(participant->session); }
+
 void free_participant(Participant* participant) {
   abandon(participant->session);
   delete participant;
