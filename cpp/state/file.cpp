@@ -7,6 +7,7 @@
 namespace alpha {
 
 OutputFile::OutputFile(int folder, const Place& place) : place_(place) {
+  hash_.start();
   const i64 fd = kernel::open_at(
       folder, place.file, kernel::kOpenWrite | kernel::kOpenCreate | kernel::kOpenTruncate, 0644);
   if (fd < 0) {

@@ -36,6 +36,7 @@ class GenerationFolder {
 
 Digest state_hash(Span<const TensorRecord> tensors, Span<const Span<const u8>> pieces) {
   Sha256 hash;
+  hash.start();
   for (u64 i = 0; i < tensors.size(); ++i) {
     hash.update(pieces[i].data(), pieces[i].size());
     hash.update(tensors[i].digest.byte, sizeof(Digest));

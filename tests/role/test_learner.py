@@ -1,0 +1,104 @@
+"""Whole systems of hand-written learner roles over TCP, against the model in toy.py, bit for bit."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+from role import toy
+from role.launch import Member, Toolchain, run
+from role.toy import Shape
+from safetensors.numpy import load_file
+
+pytestmark = pytest.mark.gates
+
+SHAPES = [
+    Shape(1, 1),
+    Shape(1, 1, "canonical"),
+    Shape(2, 1),
+    Shape(2, 0),
+    Shape(2, 0, "canonical"),
+    Shape(3, 2),
+    Shape(3, 1, "canonical"),
+    Shape(4, 2),
+    Shape(4, 2, "canonical"),
+    Shape(5, 4),
+    Shape(5, 1),
+    Shape(5, 4, "canonical"),
+]
+
+
+def members(toolchain: Toolchain, shape: Shape, folder: Path) -> list[Member]:
+    return [
+        toy.member(shape, role, toy.linked(toolchain, shape, role, folder / f"class-{role}"))
+        for role in range(shape.members)
+    ]
+
+
+def check(shape: Shape, folder: Path, state: str = "state", generation: int = 1) -> None:
+    """Every owner's files hold the model's bits, and each manifest names its children's."""
+    w, _ = toy.reference(shape)
+    for role in range(shape.members):
+        home = folder / state / f"role-{role}"
+        assert sorted(p.name for p in home.iterdir()) == [f"generation-{generation}", "published"]
+        text = (home / f"generation-{generation}" / "manifest.json").read_bytes()
+        assert (home / "published").read_text() == f"{generation} {sha256(text).hexdigest()}\n"
+        manifest = json.loads(text)
+        shard = home / f"generation-{generation}" / manifest["shard"]["file"]
+        assert manifest["shard"]["sha256"] == sha256(shard.read_bytes()).hexdigest()
+        assert manifest["shard"]["bytes"] == shard.stat().st_size
+        assert manifest["state"] == toy.state_hash(w)
+        assert [manifest[k] for k in ("format", "role", "generation", "round")] == [
+            1,
+            role,
+            generation,
+            toy.ROUNDS,
+        ]
+        for child in manifest["children"]:
+            below = folder / state / f"role-{child['role']}" / f"generation-{generation}" / "manifest.json"
+            assert child["manifest"] == sha256(below.read_bytes()).hexdigest()
+        assert [child["role"] for child in manifest["children"]] == shape.children(role)
+        tensors = load_file(shard)
+        assert tensors["params/w"].tobytes() == w.tobytes()
+        assert tensors['optimizer/"count"'] == np.int32(toy.ROUNDS)
+        assert [t["name"] for t in manifest["tensors"]] == sorted(tensors)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_system_has_the_models_bits(native: Toolchain, shape: Shape, tmp_path: Path) -> None:
+    system = members(native, shape, tmp_path)
+    w, lines = toy.reference(shape)
+    for generation in (1, 2):
+        ended = run(system, tmp_path)
+        complete = f"complete: {toy.ROUNDS} rounds, state {toy.state_hash(w)}"
+        assert {role: end.code for role, end in ended.items()} == dict.fromkeys(range(shape.members), 0), (
+            ended
+        )
+        assert ended[0].lines == [*lines, f"alpha-build: role 0: {complete}"]
+        for role in range(1, shape.members):
+            assert ended[role].lines == [f"alpha-build: role {role}: {complete}"]
+        check(shape, tmp_path, generation=generation)
+
+
+def test_canonical_has_one_result(tmp_path: Path) -> None:
+    """The model's own claim, so that the shapes above stand for all: one state whatever the membership."""
+    found = {toy.reference(shape)[0].tobytes() for shape in SHAPES if shape.order == "canonical"}
+    assert len(found) == 1
+    assert len({toy.reference(shape)[0].tobytes() for shape in SHAPES if shape.order == "tree"}) > 1
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize("order", ["tree", "canonical"])
+def test_other_processor_has_the_same_bits(
+    native: Toolchain, foreign: Toolchain, order: str, tmp_path: Path
+) -> None:
+    shape = Shape(4, 2, order)
+    system = members(native, shape, tmp_path)
+    emulated = toy.linked(foreign, shape, 3, tmp_path / "foreign")
+    system[3] = toy.member(shape, 3, emulated, foreign.target.emulator)
+    ended = run(system, tmp_path)
+    assert [end.code for end in ended.values()] == [0] * 4, ended
+    check(shape, tmp_path)
