@@ -123,9 +123,12 @@ def _unfold(step: Step, lower: bool, mean: bool) -> Iterator[Step]:
             for slot in to:
                 yield SendStep(step.place, region, slot)
         case RepeatStep(body=body) | EveryStep(body=body):
-            yield replace(step, body=unfold(body, lower, mean))
-        case ChooseStep(then=then, otherwise=otherwise):
-            arms = (unfold(then, lower, mean), unfold(otherwise, lower, mean))
-            yield replace(step, then=arms[0], otherwise=arms[1])
+            small = unfold(body, lower, mean)
+            if small:
+                yield replace(step, body=small)
+        case ChooseStep(source=source, to=to):
+            then, otherwise = unfold(step.then, lower, mean), unfold(step.otherwise, lower, mean)
+            if source is not None or to or then or otherwise:
+                yield replace(step, then=then, otherwise=otherwise)
         case _:
             yield step
