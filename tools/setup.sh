@@ -70,14 +70,18 @@ make_venv() {
   done
 }
 
-# The extension's compiler: g++, or Zig behind a name without arguments.
+# The extension's compiler: g++, or Zig's tools behind names of one word.
 choose_compiler() {
   [ "${ALPHA_TOOLCHAIN:-}" != zig ] && have g++ && return
   .venv/bin/pip install -q "ziglang>=0.13"
-  printf '#!/bin/sh\nexec "$(dirname "$0")/python" -m ziglang c++ "$@"\n' >.venv/bin/zig-c++
-  chmod +x .venv/bin/zig-c++
+  zig=$(.venv/bin/python -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__))')/zig
+  for tool in c++ ar ranlib; do
+    printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "$tool" >".venv/bin/zig-$tool"
+    chmod +x ".venv/bin/zig-$tool"
+  done
   CXX=$here/.venv/bin/zig-c++
-  export CXX
+  CMAKE_ARGS="-DCMAKE_AR='$here/.venv/bin/zig-ar' -DCMAKE_RANLIB='$here/.venv/bin/zig-ranlib' ${CMAKE_ARGS:-}"
+  export CXX CMAKE_ARGS
 }
 
 find_headers() {
