@@ -1,8 +1,9 @@
-// Elementary functions of one f32, correctly rounded on every target: f64 additions, multiplications and divisions,
-// no fused operation, no library.
+// Elementary functions of one f32, correctly rounded on every target: f64 additions,
+// multiplications and divisions, no fused operation, no library.
 //
-// Each is computed to about 2^-65 as a Pair and rounded once.  No f32 lies nearer to a midpoint than that, so the
-// result is the correctly rounded one.
+// Each is known to about 2^-65 as a Pair and rounded once; no result lies nearer to a midpoint than
+// that, so it is the correctly rounded one.  Where a plain double already settles the rounding, it
+// decides.
 #pragma once
 
 #include "learner/elementary_tables.h"
@@ -12,6 +13,9 @@ namespace alpha {
 
 // To the nearest integer, halves up or down: only used where either does.
 inline i64 nearest(f64 value) { return static_cast<i64>(value + (value < 0 ? -0.5 : 0.5)); }
+
+// The exact ways are rarely taken: kept out of line, so that loops around the quick ones stay
+// small.
 
 // exp(x) = scale + scale * rest, with scale = 2^(k/64).
 struct Exponential {
@@ -25,8 +29,8 @@ inline Exponential exponential_parts(Pair x) {
   const f64 steps = static_cast<f64>(k);
   const Pair r = (Pair{x.high - steps * kLn2Of64High, 0} + -(kLn2Of64Low * steps)) + x.low;
   const f64 s = r.high;
-  const f64 tail = s * s * s *
-                   (1.0 / 6 + s * (1.0 / 24 + s * (1.0 / 120 + s * (1.0 / 720 + s * (1.0 / 5040)))));
+  const f64 tail =
+      s * s * s * (1.0 / 6 + s * (1.0 / 24 + s * (1.0 / 120 + s * (1.0 / 720 + s * (1.0 / 5040)))));
   const Pair half_square = r * r * 0.5;
   const Pair rest = (r + half_square) + tail;
   const f64 factor = power_of_two(k >> 6);
@@ -34,45 +38,96 @@ inline Exponential exponential_parts(Pair x) {
   return {{power.high * factor, power.low * factor}, rest};
 }
 
-inline Pair exponential_pair(Pair x) {
+[[gnu::noinline]] inline Pair exponential_pair(Pair x) {
   const Exponential parts = exponential_parts(x);
   return parts.scale + parts.scale * parts.rest;
 }
-inline Pair exponential_minus_one_pair(Pair x) {
+[[gnu::noinline]] inline Pair exponential_minus_one_pair(Pair x) {
   const Exponential parts = exponential_parts(x);
   return (parts.scale + -1.0) + parts.scale * parts.rest;
 }
 
-// log of value = high + low > 0, high a normal double.
-inline Pair logarithm_pair(Pair value) {
+// x = value * 2^exponent for a positive normal double, value in [0.70, 1.42); `inverse` is near 1 /
+// value, and `logarithm` is -log(inverse).
+struct Mantissa {
+  f64 value;
+  f64 exponent;
+  f64 inverse;
+  Pair logarithm;
+};
+
+inline Mantissa mantissa_of(f64 x) {
   constexpr u64 kMantissa = (u64{1} << 52) - 1;
-  const u64 bits = bit_cast<u64>(value.high);
-  i64 exponent = static_cast<i64>(bits >> 52) - 1023;
-  f64 m = bit_cast<f64>((bits & kMantissa) | (u64{1023} << 52));  // in [1, 2)
-  if (m > 1.4142135623730951) {
-    m *= 0.5;
-    ++exponent;
-  }
-  const i64 index = nearest(m * 128) - 90;
-  const f64 inverse = kInverses[index];
-  const f64 low = value.low * power_of_two(-exponent) * inverse;
-  const Pair z = (product_exact(m, inverse) + -1.0) + low;
+  const u64 bits = bit_cast<u64>(x);
+  const f64 m = bit_cast<f64>((bits & kMantissa) | (u64{1023} << 52));  // in [1, 2)
+  const bool halved = m > 1.4142135623730951;
+  const f64 value = halved ? m * 0.5 : m;
+  const i64 exponent = static_cast<i64>(bits >> 52) - (halved ? 1022 : 1023);
+  const i64 index = nearest(value * 128) - 90;
+  return {value, static_cast<f64>(exponent), kInverses[index], kLogarithms[index]};
+}
+
+// log of value = high + low > 0, high a normal double.
+[[gnu::noinline]] inline Pair logarithm_pair(Pair value) {
+  const Mantissa part = mantissa_of(value.high);
+  const f64 low = value.low * power_of_two(-static_cast<i64>(part.exponent)) * part.inverse;
+  const Pair z = (product_exact(part.value, part.inverse) + -1.0) + low;
   const f64 s = z.high;
   const f64 tail =
       s * s * s *
       (1.0 / 3 -
        s * (1.0 / 4 -
-            s * (1.0 / 5 - s * (1.0 / 6 - s * (1.0 / 7 - s * (1.0 / 8 - s * (1.0 / 9 - s * 0.1)))))));
+            s * (1.0 / 5 -
+                 s * (1.0 / 6 - s * (1.0 / 7 - s * (1.0 / 8 - s * (1.0 / 9 - s * 0.1)))))));
   const Pair near_one = (z + -(z * z * 0.5)) + tail;
-  const f64 steps = static_cast<f64>(exponent);
-  const Pair whole = Pair{steps * kLn2High, 0} + kLn2Low * steps;
-  return (whole + kLogarithms[index]) + near_one;
+  const Pair whole = Pair{part.exponent * kLn2High, 0} + kLn2Low * part.exponent;
+  return (whole + part.logarithm) + near_one;
 }
+
+// ---- quick values ------------------------------------------------------------------------------
+// One double, wrong by less than kSlack of itself: it settles all but one result in a few hundred
+// thousand.
+
+inline constexpr f64 kSlack = 0x1p-46;
+
+// Whether every number within kSlack of `value` rounds to the same f32.
+inline bool settles(f64 value, f32* result) {
+  const f64 slack = value * kSlack;
+  *result = static_cast<f32>(value - slack);
+  return *result == static_cast<f32>(value + slack);
+}
+
+// exp(x) - 1 + offset for offset 0 or 1, |x| < 700.
+inline f64 exponential_quick(f64 x, f64 offset) {
+  const i64 k = nearest(x * k64OfLn2);
+  const f64 steps = static_cast<f64>(k);
+  const f64 r = (x - steps * kLn2Of64High) - steps * kLn2Of64Low.high;
+  const f64 rest =
+      r + r * r * (0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720)))));
+  const f64 factor = power_of_two(k >> 6);
+  const Pair power = kPowersOfTwo[k & 63];
+  const f64 high = power.high * factor;
+  return (high - (1 - offset)) + (power.low * factor + high * rest);
+}
+
+// For x with at most 40 significant bits.
+inline f64 logarithm_quick(f64 x) {
+  const Mantissa part = mantissa_of(x);
+  const f64 z = part.value * part.inverse - 1;
+  const f64 tail =
+      z * z * (-0.5 + z * (1.0 / 3 + z * (-0.25 + z * (0.2 + z * (-1.0 / 6 + z * (1.0 / 7))))));
+  return part.exponent * kLn2High +
+         (part.logarithm.high + (z + (tail + part.exponent * kLn2Low.high)));
+}
+
+// ---- functions of one f32 -----------------------------------------------------------------------
 
 inline f32 exponential(f32 x) {
   if (x != x) return kNan<f32>;
   if (x > 89) return kInfinity<f32>;
   if (x < -105) return 0;
+  f32 result;
+  if (settles(exponential_quick(x, 1), &result)) return result;
   return rounded(exponential_pair({x, 0}));
 }
 
@@ -81,6 +136,8 @@ inline f32 exponential_minus_one(f32 x) {
   if (x == 0) return x;
   if (x > 89) return kInfinity<f32>;
   if (x < -30) return -1;
+  f32 result;
+  if (settles(exponential_quick(x, 0), &result)) return result;
   return rounded(exponential_minus_one_pair({x, 0}));
 }
 
@@ -88,6 +145,8 @@ inline f32 logarithm(f32 x) {
   if (!(x >= 0)) return kNan<f32>;
   if (x == 0) return -kInfinity<f32>;
   if (x == kInfinity<f32>) return x;
+  f32 result;
+  if (settles(logarithm_quick(x), &result)) return result;
   return rounded(logarithm_pair({x, 0}));
 }
 
@@ -107,7 +166,11 @@ inline f32 hyperbolic_tangent(f32 x) {
   if (x == 0) return x;
   if (x > 12) return 1;
   if (x < -12) return -1;
-  const Pair part = exponential_minus_one_pair({2 * static_cast<f64>(x), 0});
+  const f64 twice = 2 * static_cast<f64>(x);
+  const f64 quick = exponential_quick(twice, 0);
+  f32 result;
+  if (settles(quick / (quick + 2), &result)) return result;
+  const Pair part = exponential_minus_one_pair({twice, 0});
   return rounded(part / (part + 2.0));
 }
 
@@ -116,7 +179,10 @@ inline f32 logistic(f32 x) {
   if (x != x) return kNan<f32>;
   if (x > 20) return 1;
   if (x < -105) return 0;
-  return rounded(Pair{1, 0} / (exponential_pair({-static_cast<f64>(x), 0}) + 1.0));
+  const f64 negated = -static_cast<f64>(x);
+  f32 result;
+  if (settles(1 / (1 + exponential_quick(negated, 1)), &result)) return result;
+  return rounded(Pair{1, 0} / (exponential_pair({negated, 0}) + 1.0));
 }
 
 // ---- roots --------------------------------------------------------------------------------------

@@ -12,12 +12,13 @@ struct Angle {
 };
 
 // By the bits of 2/pi that matter for x's exponent: exact to 2^-90 whatever the size of x.
-inline Angle reduced_angle(f32 x) {
+[[gnu::noinline]] inline Angle reduced_angle(f32 x) {
   const f64 magnitude = absolute(static_cast<f64>(x));
   if (magnitude <= 0.78539816) return {0, {magnitude, 0}};
   const u32 bits = bit_cast<u32>(x);
   const u64 mantissa = (bits & 0x7fffffu) | 0x800000u;
-  const u64 start = ((bits >> 23) & 0xffu) - 150 + 30;  // weight of the first bit that is no multiple of 4
+  const u64 start =
+      ((bits >> 23) & 0xffu) - 150 + 30;  // weight of the first bit that is no multiple of 4
   const u64 word = start / 64;
   const u64 shift = start % 64;
   u64 window[3];
@@ -38,10 +39,9 @@ inline Angle reduced_angle(f32 x) {
     second = u64{0} - second;
     first = ~first + (second == 0 ? 1 : 0);
   }
-  const f64 pieces[] = {static_cast<f64>(first >> 32) * 0x1p-32,
-                        static_cast<f64>(first & 0xffffffffu) * 0x1p-64,
-                        static_cast<f64>(second >> 32) * 0x1p-96,
-                        static_cast<f64>(second & 0xffffffffu) * 0x1p-128};
+  const f64 pieces[] = {
+      static_cast<f64>(first >> 32) * 0x1p-32, static_cast<f64>(first & 0xffffffffu) * 0x1p-64,
+      static_cast<f64>(second >> 32) * 0x1p-96, static_cast<f64>(second & 0xffffffffu) * 0x1p-128};
   Pair fraction = Pair{pieces[0], 0} + pieces[1];
   fraction = (fraction + pieces[2]) + pieces[3];
   const Pair rest = fraction * kHalfPi;
@@ -49,7 +49,7 @@ inline Angle reduced_angle(f32 x) {
 }
 
 // Sine (odd = 0) or cosine (odd = 1) of |angle| <= pi/4.
-inline Pair sine_or_cosine(Pair angle, u64 odd) {
+[[gnu::noinline]] inline Pair sine_or_cosine(Pair angle, u64 odd) {
   const bool negative = angle.high < 0;
   const Pair size = negative ? -angle : angle;
   const i64 step = nearest(size.high * 64);
@@ -83,7 +83,7 @@ inline f32 cosine(f32 x) {
 }
 
 // erf(a + h) = erf(a) + erf'(a) (h + sum of (-1)^n H_n(a) h^(n+1) / (n+1)!), a a multiple of 1/32.
-inline f32 error_function(f32 x) {
+[[gnu::noinline]] inline f32 error_function(f32 x) {
   if (x != x) return kNan<f32>;
   if (x == 0) return x;
   const f64 magnitude = absolute(static_cast<f64>(x));
@@ -108,8 +108,9 @@ inline f32 error_function(f32 x) {
 
 // ---- power --------------------------------------------------------------------------------------
 
-// |x|^y for finite x != 0 and finite y, within one unit in the last place (nearly always correctly rounded).
-inline f32 power_of_magnitude(f32 x, f64 y) {
+// |x|^y for finite x != 0 and finite y, within one unit in the last place (nearly always correctly
+// rounded).
+[[gnu::noinline]] inline f32 power_of_magnitude(f32 x, f64 y) {
   const Pair exponent = logarithm_pair({absolute(static_cast<f64>(x)), 0}) * y;
   if (exponent.high > 89) return kInfinity<f32>;
   if (exponent.high < -105) return 0;

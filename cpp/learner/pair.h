@@ -1,6 +1,8 @@
-// A value as an unevaluated sum of two doubles, about 106 bits, from additions and multiplications alone.
+// A value as an unevaluated sum of two doubles, about 106 bits, from additions and multiplications
+// alone.
 //
-// Nothing here may be contracted or reassociated: the error terms are what is left over by rounding.
+// Nothing here may be contracted or reassociated: the error terms are what is left over by
+// rounding.
 #pragma once
 
 #include "learner/numeric.h"
@@ -36,8 +38,9 @@ inline Pair product_exact(f64 left, f64 right) {
   const f64 left_low = left - left_high;
   const f64 right_low = right - right_high;
   const f64 high = left * right;
-  const f64 low = ((left_high * right_high - high) + left_high * right_low + left_low * right_high) +
-                  left_low * right_low;
+  const f64 low =
+      ((left_high * right_high - high) + left_high * right_low + left_low * right_high) +
+      left_low * right_low;
   return {high, low};
 }
 
@@ -69,8 +72,8 @@ inline Pair operator/(Pair left, Pair right) {
   return sum_ordered(sum.high, sum.low + last.high / right.high);
 }
 
-// The sum rounded once to an f32: the double is first made odd where something is left over, so that the second
-// rounding sees on which side of a midpoint it lies.
+// The sum rounded once to an f32: the double is first made odd where something is left over, so
+// that the second rounding sees on which side of a midpoint it lies.
 inline f32 rounded(Pair value) {
   u64 bits = bit_cast<u64>(value.high);
   if (value.low != 0 && (bits & 1) == 0) {

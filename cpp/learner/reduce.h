@@ -1,4 +1,5 @@
-// Reductions in the declared order: chunks of 4,096 elements, 16 lanes in a chunk, chunks met as S(l, i).
+// Reductions in the declared order: chunks of 4,096 elements, 16 lanes in a chunk, chunks met as
+// S(l, i).
 //
 // Lane j of a chunk takes its elements j, j + 16, ... from the identity on; lanes meet by halving
 // (8, 4, 2, 1); S(0, i) is chunk i, S(l, i) = S(l-1, 2i) + S(l-1, 2i+1), or S(l-1, 2i) alone where
@@ -158,14 +159,14 @@ inline void reduce_columns(u64 count, u64 columns, T* results, const Element& el
   }
 }
 
-#define ALPHA_REDUCTION(name, Of)                                                           \
-  template <class T, class Element>                                                         \
-  inline T name(u64 count, const Element& element) {                                        \
-    return reduce<Of<T>, T>(count, element);                                                \
-  }                                                                                         \
-  template <class T, class Element>                                                         \
-  inline void name##_columns(u64 count, u64 columns, T* results, const Element& element) {  \
-    reduce_columns<Of<T>, T>(count, columns, results, element);                             \
+#define ALPHA_REDUCTION(name, Of)                                                          \
+  template <class T, class Element>                                                        \
+  inline T name(u64 count, const Element& element) {                                       \
+    return reduce<Of<T>, T>(count, element);                                               \
+  }                                                                                        \
+  template <class T, class Element>                                                        \
+  inline void name##_columns(u64 count, u64 columns, T* results, const Element& element) { \
+    reduce_columns<Of<T>, T>(count, columns, results, element);                            \
   }
 ALPHA_REDUCTION(reduce_sum, SumOf)
 ALPHA_REDUCTION(reduce_product, ProductOf)

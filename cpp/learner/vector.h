@@ -1,4 +1,5 @@
-// A vector of f32 as wide as the target's registers, with its fused multiply-add; loads need no alignment.
+// A vector of f32 as wide as the target's registers, with its fused multiply-add; loads need no
+// alignment.
 #pragma once
 
 #include "base/types.h"

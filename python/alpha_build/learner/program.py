@@ -52,6 +52,10 @@ class Program:
     equations: tuple[Equation, ...]
     outputs: tuple[Operand, ...]
 
+    def aval(self, operand: Operand) -> Aval:
+        """Type of an operand."""
+        return Aval(operand.dtype, ()) if isinstance(operand, Literal_) else self.values[operand]
+
 
 @dataclass(frozen=True)
 class StateLeaf:

@@ -64,9 +64,10 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
         terms = [buffer, *([] if offset.is_zero else [offset.cpp()])]
         return " + ".join(terms + [f"{i} * ({j.cpp()})" for i, j in zip(indices, jumps, strict=True)])
 
+    function = "multiply" if kind == "f32" else "multiply_in_order"
     work = lowering.workspace("f32", WORKSPACE, 4)
     call = (
-        f"multiply<{lowering.fused}>({m.cpp()}, {n.cpp()}, {k.cpp()}, "
+        f"{function}<{lowering.fused}>({m.cpp()}, {n.cpp()}, {k.cpp()}, "
         f"Matrix<const {kind}>{{{at(left.buffer, left.offset, left_jump)}, {left_row.cpp()}, {left_step.cpp()}}}, "
         f"Matrix<const {kind}>{{{at(right.buffer, right.offset, right_jump)}, {right_step.cpp()}, {right_column.cpp()}}}, "
         f"Matrix<{kind}>{{{at(name, Extent(), jump)}, {n.cpp()}, {ONE.cpp()}}}, {work});"

@@ -37,7 +37,7 @@ class Lowering:
     # ---- operands ----------------------------------------------------------------------------
 
     def aval(self, operand: Operand) -> Aval:
-        return Aval(operand.dtype, ()) if isinstance(operand, Literal_) else self.program.values[operand]
+        return self.program.aval(operand)
 
     def tree(self, operand: Operand) -> Tree:
         if isinstance(operand, Literal_):

@@ -1,0 +1,127 @@
+"""A learner's kernels as a shared library of this machine: the source of the executables, called in process."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from alpha_build import paths
+from alpha_build.build.process import clean_environment
+from alpha_build.build.toolchains import Toolchain, find
+from alpha_build.learner.lower import Lowered, lower
+from alpha_build.learner.program import LearnerProgram, Operand, Program
+from alpha_build.system.errors import BuildFailure
+
+# What the executables' kernels are compiled with, but for what makes a library of them.
+_FLAGS = (
+    "-std=c++20", "-O3", "-ffreestanding", "-nostdlib", "-shared", "-fPIC", "-fno-exceptions", "-fno-rtti",
+    "-fno-stack-protector", "-fno-math-errno", "-ffp-contract=off", "-fno-strict-aliasing",
+)  # fmt: skip
+_TARGET_FLAGS = {"x86_64": ("-march=x86-64-v3",), "aarch64": ("-mno-outline-atomics",)}
+_ZIG_TARGET_FLAGS = {"x86_64": ("-march=x86_64_v3",), "aarch64": ()}
+_ALIGNMENT = 64
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One lowered program that can be called."""
+
+    program: Program
+    lowered: Lowered
+    function: ctypes._CFuncPtr
+
+    def __call__(self, rows: int, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Outputs for `rows` samples; inputs as the program lists them, without its constants."""
+        assert len(inputs) == len(self.program.inputs)
+        arrays = [np.ascontiguousarray(array) for array in (*inputs, *self.program.constants)]
+        results = [self._result(operand, rows) for operand in self.program.outputs]
+        scratch = np.empty(self.lowered.scratch_bytes(rows) + _ALIGNMENT, np.uint8)
+        aligned = scratch.ctypes.data + -scratch.ctypes.data % _ALIGNMENT
+        self.function(rows, _pointers(arrays), _pointers(results), aligned)
+        return results
+
+    def _result(self, operand: Operand, rows: int) -> np.ndarray:
+        aval = self.program.aval(operand)
+        return np.empty(tuple(rows if size == "rows" else size for size in aval.shape), aval.dtype)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    block: Kernel
+    update: Kernel
+    metric: Kernel | None
+
+
+def compile_kernels(learner: LearnerProgram, rounding: str, folder: Path) -> Kernels:
+    """Lower a learner for this machine, compile it in `folder`, load it.
+
+    Raises:
+        UnsupportedPrimitive: an operation has no lowering here.
+        BuildFailure: there is no compiler, or it refuses the source.
+    """
+    toolchain = find(platform.machine())
+    programs = {"block": learner.block, "update": learner.update}
+    if learner.metric is not None:
+        programs["metric"] = learner.metric
+    lowered = {
+        name: lower(program, name, target=toolchain.target, rounding=rounding) for name, program in programs.items()
+    }
+    library = _compiled(_source(list(lowered.values())), toolchain, folder)
+    kernels = {name: Kernel(programs[name], lowered[name], _function(library, name)) for name in programs}
+    return Kernels(kernels["block"], kernels["update"], kernels.get("metric"))
+
+
+def _source(lowered: Sequence[Lowered]) -> str:
+    includes = sorted({include for each in lowered for include in each.includes})
+    lines = [f'#include "{include}"' for include in includes]
+    functions = "\n".join(each.source for each in lowered)
+    return "\n".join([*lines, "", 'namespace alpha {\nextern "C" {', functions, "}\n}  // namespace alpha", ""])
+
+
+def _compiled(source: str, toolchain: Toolchain, folder: Path) -> ctypes.CDLL:
+    """The library of a source; its name holds a digest, so that no two libraries share a path in a process."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = "kernels-" + hashlib.sha256(source.encode()).hexdigest()[:16]
+    path, library = folder / f"{name}.cpp", folder / f"{name}.so"
+    path.write_text(source)
+    runtime = paths.runtime() / "cpp"
+    kernels = sorted((runtime / "learner").glob("*.cpp"))
+    result = subprocess.run(
+        [*_compiler(toolchain), "-I", str(runtime), str(path), *map(str, kernels), "-o", str(library)],
+        env=clean_environment(folder), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if result.returncode != 0:
+        raise BuildFailure(
+            f"the kernels do not compile: {result.stderr.strip().splitlines()[0] if result.stderr else 'no message'}",
+            kind="compile",
+            where=str(path),
+        )
+    return ctypes.CDLL(str(library))
+
+
+def _compiler(toolchain: Toolchain) -> list[str]:
+    if toolchain.name.startswith("zig"):
+        target = f"{toolchain.target}-linux-gnu"
+        return [
+            str(toolchain.compiler), "c++", "-target", target, *_FLAGS, "-fno-sanitize=all", "-fno-builtin",
+            *_ZIG_TARGET_FLAGS[toolchain.target],
+        ]  # fmt: skip
+    return [str(toolchain.compiler), *_FLAGS, *_TARGET_FLAGS[toolchain.target]]
+
+
+def _function(library: ctypes.CDLL, name: str) -> ctypes._CFuncPtr:
+    function = getattr(library, name)
+    function.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    function.restype = None
+    return function  # type: ignore[no-any-return]
+
+
+def _pointers(arrays: Sequence[np.ndarray]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * max(1, len(arrays)))(*(array.ctypes.data for array in arrays))

@@ -1,0 +1,128 @@
+"""Reference mode: a whole run computed by this one process, through the kernels and combines of the executables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from alpha_build import combine
+from alpha_build.build.reference import Kernel, compile_kernels
+from alpha_build.build.samples import batch_count, denominators
+from alpha_build.learner.program import LearnerProgram
+from alpha_build.projector.check import Checked
+from alpha_build.projector.check.shares import BatchCut
+from alpha_build.system.errors import LearnerFailure
+
+
+@dataclass(frozen=True)
+class ReferenceRound:
+    """`round` counts from 1; the loss is before the round's update, metrics are after it."""
+
+    round: int
+    loss: float
+    metrics: dict[str, float] | None
+
+
+class Reference:
+    """One learner run: iterate over `rounds`, then read `state`."""
+
+    def __init__(self, checked: Checked, folder: Path) -> None:
+        """Compiles the kernels in `folder`; raises what `compile_kernels` raises."""
+        assert checked.learner is not None, "a protocol of one's own has no reference"
+        assert checked.cuts is not None
+        self.checked = checked
+        self.learner: LearnerProgram = checked.learner
+        self.kernels = compile_kernels(self.learner, checked.facts.contract.rounding, folder)
+        self.state = [leaf.array.copy() for leaf in self.learner.state]
+
+    @property
+    def tensors(self) -> list[tuple[str, np.ndarray]]:
+        """The state as it is now, by name."""
+        return [(leaf.name, array) for leaf, array in zip(self.learner.state, self.state, strict=True)]
+
+    def rounds(self) -> Iterator[ReferenceRound]:
+        """Runs round after round.
+
+        Raises:
+            LearnerFailure: a contribution or result is not finite, and the contract refuses that.
+        """
+        learner = self.learner
+        divisors = denominators(learner)
+        for number in range(learner.rounds):
+            batch = number % batch_count(learner)
+            total = self._gradient(batch, divisors[batch])
+            self._update(total)
+            due = learner.every and ((number + 1) % learner.every == 0 or number + 1 == learner.rounds)
+            yield ReferenceRound(number + 1, float(total[0]), self._evaluate() if due else None)
+
+    # ---- one round ---------------------------------------------------------------------------
+
+    @property
+    def _parameters(self) -> list[np.ndarray]:
+        return self.state[: self.learner.parameters]
+
+    def _gradient(self, batch: int, denominator: float) -> np.ndarray:
+        """Loss and gradient of one batch, combined and divided: element 0, then the leaves."""
+        learner, cuts = self.learner, self.checked.cuts
+        assert cuts is not None
+        begin = batch * learner.batch
+        arrays = [array[begin : begin + learner.batch] for array in learner.samples]
+        cut = cuts[0] if len(arrays[0]) == learner.batch else cuts[1]
+        mean = self.checked.facts.contract.normalization == "mean"
+        return self._combined(self.kernels.block, arrays, cut, denominator if mean else None)
+
+    def _update(self, total: np.ndarray) -> None:
+        gradient, offset = [], 1
+        for parameter in self._parameters:
+            gradient.append(total[offset : offset + parameter.size].reshape(parameter.shape))
+            offset += parameter.size
+        self.state = self.kernels.update(0, [*self.state, *gradient, total[0].reshape(())])
+
+    def _evaluate(self) -> dict[str, float]:
+        learner, cuts = self.learner, self.checked.cuts
+        assert self.kernels.metric is not None and cuts is not None
+        samples = list(learner.evaluation_samples)
+        means = self._combined(self.kernels.metric, samples, cuts[2], float(cuts[2].samples))
+        return {name: float(value) for name, value in zip(learner.metric_names, means, strict=True)}
+
+    # ---- combine -----------------------------------------------------------------------------
+
+    def _combined(
+        self, kernel: Kernel, arrays: list[np.ndarray], cut: BatchCut, denominator: float | None
+    ) -> np.ndarray:
+        if cut.block:
+            bounds = [(i * cut.block, min((i + 1) * cut.block, cut.samples)) for i in range(cut.block_count)]
+        else:
+            bounds = [(cut.sample_bound(m), cut.sample_bound(m + 1)) for m in range(cut.members)]
+        values = [self._contribution(kernel, arrays, begin, end) for begin, end in bounds]
+        result: Any
+        if cut.block:
+            result = combine.canonical(values, denominator=denominator)
+        else:
+            tree = self.checked.shape.tree
+            assert tree is not None, "a learner's topology is a tree"
+            result = combine.tree(values, fanout=max(1, tree.fanout), denominator=denominator)
+        return self._finite(result, "the result")
+
+    def _contribution(
+        self, kernel: Kernel, arrays: list[np.ndarray], begin: int, end: int
+    ) -> np.ndarray | None:
+        """One slice's or block's sums as one region; nothing for no samples."""
+        if begin == end:
+            return None
+        outputs = kernel(end - begin, [*self._parameters, *(array[begin:end] for array in arrays)])
+        return self._finite(np.concatenate([output.reshape(-1) for output in outputs]), "a contribution")
+
+    def _finite(self, values: np.ndarray, what: str) -> np.ndarray:
+        if self.checked.facts.contract.nonfinite == "refuse" and not np.isfinite(values).all():
+            element = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise LearnerFailure(
+                f"element {element} of {what} is {values[element]}",
+                kind="nonfinite",
+                hint="lower the learning rate, or contract nonfinite='propagate'",
+            )
+        return values
