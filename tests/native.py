@@ -1,4 +1,4 @@
-"""Compiles small C++ drivers from the runtime's own sources, as libraries for ctypes or as freestanding executables."""
+"""Compiles small C++ drivers from the runtime's sources: libraries for ctypes, freestanding executables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Target:
     emulator: str | None = None
 
     def missing(self) -> str | None:
-        return next((tool for tool in (self.compiler, self.emulator) if tool and not shutil.which(tool)), None)
+        tools = [self.compiler] + ([self.emulator] if self.emulator else [])
+        return next((tool for tool in tools if not shutil.which(tool)), None)
 
 
 _HERE = platform.machine()
@@ -63,10 +64,9 @@ def compile_executable(target: Target, driver: Path, out: Path, *folders: str) -
     """A freestanding executable around `driver`'s alpha_main; returns the words that start it."""
     if tool := target.missing():
         pytest.skip(f"{tool} is not installed")
-    sources = [driver, *runtime_sources(*folders)]
-    subprocess.run(
-        [target.compiler, *STRICT, *FREESTANDING, *target.flags, *map(str, sources), "-o", str(out)], check=True
-    )
+    sources = map(str, [driver, *runtime_sources(*folders)])
+    flags = [*STRICT, *FREESTANDING, *target.flags]
+    subprocess.run([target.compiler, *flags, *sources, "-o", str(out)], check=True)
     return [target.emulator, str(out)] if target.emulator else [str(out)]
 
 

@@ -54,15 +54,17 @@ class Budgets:
         return (ctypes.c_uint64 * 5)(*(int(value * SECOND) for value in seconds))
 
 
-def load(path: ctypes.CDLL) -> ctypes.CDLL:
-    path.open_participant.restype = ctypes.c_void_p
+def load(library: ctypes.CDLL) -> ctypes.CDLL:
+    library.open_participant.restype = ctypes.c_void_p
     for name in ("failure_text", "failure_kind", "take_log"):
-        getattr(path, name).restype = ctypes.c_char_p
-    for name in ("bind_all", "announce_to", "hear_from", "connect_all", "accept_all", "close_slot", "exchange_all"):
-        getattr(path, name).restype = ctypes.c_bool
+        getattr(library, name).restype = ctypes.c_char_p
+    for name in ("bind_all", "announce_to", "hear_from", "connect_all", "accept_all"):
+        getattr(library, name).restype = ctypes.c_bool
+    for name in ("close_slot", "exchange_all"):
+        getattr(library, name).restype = ctypes.c_bool
     for name in ("port_of", "descriptor_of", "counted_leaves"):
-        getattr(path, name).restype = ctypes.c_int64
-    return path
+        getattr(library, name).restype = ctypes.c_int64
+    return library
 
 
 class Participant:
@@ -84,7 +86,8 @@ class Participant:
             EdgeSpec(peer, LOOPBACK, LOOPBACK, port if role < peer else 0, 0 if role < peer else port)
             for peer, port in sorted(peers.items())
         ]
-        self.library, self.role, self.slots = library, role, {edge.peer: slot for slot, edge in enumerate(edges)}
+        self.library = library
+        self.slots = {edge.peer: slot for slot, edge in enumerate(edges)}
         self.handle = ctypes.c_void_p(
             library.open_participant(
                 ctypes.c_uint64(role),
@@ -119,7 +122,14 @@ class Participant:
         )
 
     def transfer(
-        self, peer: int, buffer: Any, *, region: int = 0, version: int = 1, element: int = 1, staging: Any = None
+        self,
+        peer: int,
+        buffer: Any,
+        *,
+        region: int = 0,
+        version: int = 1,
+        element: int = 1,
+        staging: Any = None,
     ) -> TransferSpec:
         """One direction of the edge to `peer`; `buffer` is a ctypes array, kept alive by the caller."""
         return TransferSpec(

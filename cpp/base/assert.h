@@ -12,7 +12,7 @@ namespace alpha {
 
 #define ALPHA_TEXT_OF(value) #value
 #define ALPHA_TEXT(value) ALPHA_TEXT_OF(value)
-#define ALPHA_ASSERT(condition)                                                       \
-  ((condition) ? static_cast<void>(0)                                                 \
-               : ::alpha::assertion_failed("alpha-build: assertion failed: " __FILE__ \
+#define ALPHA_ASSERT(condition)                                                            \
+  ((condition) ? static_cast<void>(0)                                                      \
+               : ::alpha::assertion_failed("alpha-build: assertion failed: " __FILE_NAME__ \
                                            ":" ALPHA_TEXT(__LINE__) ": " #condition "\n"))

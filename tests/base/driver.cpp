@@ -1,4 +1,5 @@
-// A freestanding executable that shows cpp/base to the tests: `decimal`, `text`, `memory` or `processor`.
+// A freestanding executable that shows cpp/base to the tests: `decimal`, `text`, `memory` or
+// `processor`.
 #include "base/memory.h"
 #include "base/processor.h"
 #include "base/text.h"
@@ -18,7 +19,8 @@ int decimal() {
   u64 bits = 0;
   while (read_all(0, &bits, sizeof(bits)) == sizeof(bits)) {
     Text<128> line;
-    line.add(__builtin_bit_cast(f64, bits), " ", __builtin_bit_cast(f32, static_cast<u32>(bits)), "\n");
+    line.add(__builtin_bit_cast(f64, bits), " ", __builtin_bit_cast(f32, static_cast<u32>(bits)),
+             "\n");
     print(line);
   }
   return 0;
@@ -28,9 +30,10 @@ int text() {
   const u8 bytes[] = {0x00, 0x9f, 0xff};
   const char odd[] = "a\"b\\c\n\x7f\xc3\xa9";
   Text<512> line;
-  line.add("edge ", u64{0} - 1, "->", i64{-9223372036854775807 - 1}, ' ', -7, ' ', u16{65535}, ' ', Hex{bytes, 3},
-           ' ', Ipv4{0x7f000001}, ' ', Endpoint{0x0a0102ff, 4000}, ' ', Quoted{odd, sizeof(odd) - 1}, ' ',
-           Seconds{30000000000}, ' ', Seconds{250000000}, ' ', Seconds{1}, "\n");
+  line.add("edge ", u64{0} - 1, "->", i64{-9223372036854775807 - 1}, ' ', -7, ' ', u16{65535}, ' ',
+           Hex{bytes, 3}, ' ', Ipv4{0x7f000001}, ' ', Endpoint{0x0a0102ff, 4000}, ' ',
+           Quoted{odd, sizeof(odd) - 1}, ' ', Seconds{30000000000}, ' ', Seconds{250000000}, ' ',
+           Seconds{1}, "\n");
   print(line);
   Text<8> small;
   small.add("0123456789", 42);
@@ -39,7 +42,8 @@ int text() {
   return 0;
 }
 
-// The four functions against bytes moved one by one, for every alignment and overlap within two vectors.
+// The four functions against bytes moved one by one, for every alignment and overlap within two
+// vectors.
 u8 ours[512], expected[512];
 
 bool moved_right(u64 to, u64 from, u64 count) {
@@ -79,7 +83,8 @@ int memory() {
 
 int processor_line() {
   const Processor& has = processor();
-  print(Text<64>().add("sha ", int{has.sha}, " v3 ", int{has.v3}, " avx512 ", int{has.avx512}, "\n"));
+  print(
+      Text<64>().add("sha ", int{has.sha}, " v3 ", int{has.v3}, " avx512 ", int{has.avx512}, "\n"));
   return 0;
 }
 

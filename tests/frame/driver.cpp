@@ -1,4 +1,5 @@
-// A freestanding executable that shows cpp/frame to the tests: `digests`, `seal` or `open` records from stdin.
+// A freestanding executable that shows cpp/frame to the tests: `digests`, `seal` or `open` records
+// from stdin.
 #include "base/memory.h"
 #include "frame/seal.h"
 #include "socket/kernel.h"
@@ -47,8 +48,8 @@ int digests() {
     for (const HashForm& form : hash_forms()) {
       if (!form.available(processor())) continue;
       use_hash(form);
-      const Digest all[] = {sha256(payload, bytes), in_pieces(bytes), payload_digest(payload, bytes),
-                            payload_in_pieces(bytes)};
+      const Digest all[] = {sha256(payload, bytes), in_pieces(bytes),
+                            payload_digest(payload, bytes), payload_in_pieces(bytes)};
       Text<512> line;
       for (const Digest& digest : all) line.add(Hex{digest.byte, 32}, " ");
       line.add(form.name, "\n");
@@ -85,7 +86,8 @@ int seal_record() {
   const Header header = header_of(fields);
   const Digest sealed = trailer(header, payload_digest(payload, fields.extent));
   const bool written = write_all(1, &header, sizeof(header)) == 0 &&
-                       write_all(1, payload, fields.extent) == 0 && write_all(1, sealed.byte, 32) == 0;
+                       write_all(1, payload, fields.extent) == 0 &&
+                       write_all(1, sealed.byte, 32) == 0;
   return written ? 0 : 9;
 }
 
@@ -95,7 +97,8 @@ int open_records() {
   while (take(&fields, sizeof(fields))) {
     Header found;
     u8 sealed[32];
-    if (!take(&found, sizeof(found)) || !take(payload, fields.extent) || !take(sealed, 32)) return 2;
+    if (!take(&found, sizeof(found)) || !take(payload, fields.extent) || !take(sealed, 32))
+      return 2;
     const Header expected = header_of(fields);
     const Field field = open_frame(expected, found, {payload, fields.extent}, sealed);
     Text<512> line;

@@ -1,4 +1,4 @@
-"""cpp/frame in a freestanding executable of each target, against hashlib and the Python peer written from the page."""
+"""cpp/frame in a freestanding executable of each target, against hashlib and the foreign peer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ HEAD = Head(RUN, 3, 1, 7, 4, 4096, 8, 8192, F32)
 
 @pytest.fixture(scope="module", params=TARGETS)
 def target(request: pytest.FixtureRequest) -> Target:
-    return request.param
+    found: Target = request.param
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +43,10 @@ def record(head: Head) -> bytes:
 
 def test_every_form_gives_the_digests_of_hashlib(target: Target, driver: list[str]) -> None:
     draw = random.Random(11)
-    lengths = [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 4095, 4096, 4097, 8192, 16 * 4096, 17 * 4096 + 5, 200_000]
+    lengths = [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 4095, 4096, 4097, 16 * 4096, 17 * 4096 + 5, 200_000]
     payloads = [draw.randbytes(length) for length in lengths + [draw.randrange(40_000) for _ in range(20)]]
-    lines = run(driver, "digests", b"".join(struct.pack("<I", len(p)) + p for p in payloads)).decode().splitlines()
+    records = b"".join(struct.pack("<I", len(payload)) + payload for payload in payloads)
+    lines = run(driver, "digests", records).decode().splitlines()
     instructions = "SHA-NI" if target.name == "x86_64" else "ARMv8 SHA2"
     forms = ["portable"]
     if target is AARCH64 or "sha_ni" in Path("/proc/cpuinfo").read_text():

@@ -1,4 +1,5 @@
-// The socket layer as C functions, so that Python threads are participants and count what was hashed.
+// The socket layer as C functions, so that Python threads are participants and count what was
+// hashed.
 #include "base/memory.h"
 #include "socket/exchange.h"
 #include "socket/kernel.h"
@@ -61,7 +62,8 @@ bool advance(void* context) {
   u64 least = ~u64{0};
   for (u64 i = 0; i < work.in.count; ++i) {
     Inbound& in = work.in[i];
-    // In a swap both contributions leave from the place where they are added: ours must have gone first.
+    // In a swap both contributions leave from the place where they are added: ours must have gone
+    // first.
     const bool gone = work.mode != Mode::swap || work.out[0].sent >= in.arrived;
     if (in.staging != nullptr && in.released != in.arrived && gone) use_staged(work, i);
     const u64 used = in.staging != nullptr ? in.released : in.arrived;
@@ -99,8 +101,8 @@ HashForm counting_form;
 
 extern "C" {
 
-Participant* open_participant(u64 role, const u8* run, u64 frame_bytes, const u64* budgets, const EdgeSpec* edges,
-                              u64 count, u64 room) {
+Participant* open_participant(u64 role, const u8* run, u64 frame_bytes, const u64* budgets,
+                              const EdgeSpec* edges, u64 count, u64 room) {
   Participant* made = new Participant();
   Session& session = made->session;
   session.role = role;
@@ -131,7 +133,9 @@ void free_participant(Participant* participant) {
 }
 
 bool bind_all(Participant* participant) { return bind_listeners(participant->session); }
-bool announce_to(Participant* participant, int fd) { return announce_ports(participant->session, fd); }
+bool announce_to(Participant* participant, int fd) {
+  return announce_ports(participant->session, fd);
+}
 bool hear_from(Participant* participant, int fd) { return hear_ports(participant->session, fd); }
 bool connect_all(Participant* participant) { return connect_lower(participant->session); }
 bool accept_all(Participant* participant) { return accept_higher(participant->session); }
@@ -149,8 +153,8 @@ void shrink_buffers(Participant* participant, i32 send_bytes, i32 receive_bytes)
   }
 }
 
-bool exchange_all(Participant* participant, const TransferSpec* in_specs, u64 in_count, const TransferSpec* out_specs,
-                  u64 out_count, int mode) {
+bool exchange_all(Participant* participant, const TransferSpec* in_specs, u64 in_count,
+                  const TransferSpec* out_specs, u64 out_count, int mode) {
   Inbound in[8] = {};
   Outbound out[8] = {};
   u8* into[8] = {};
@@ -162,14 +166,20 @@ bool exchange_all(Participant* participant, const TransferSpec* in_specs, u64 in
     into[i] = in_specs[i].base;
   }
   for (u64 i = 0; i < out_count; ++i) {
-    out[i] = {.slot = static_cast<u16>(out_specs[i].slot), .what = transfer_of(out_specs[i]), .base = out_specs[i].base};
+    out[i] = {.slot = static_cast<u16>(out_specs[i].slot),
+              .what = transfer_of(out_specs[i]),
+              .base = out_specs[i].base};
   }
   Work work = {static_cast<Mode>(mode), {in, in_count}, {out, out_count}, {into, in_count}};
   return exchange(participant->session, {in, in_count}, {out, out_count}, {advance, &work});
 }
 
-const char* failure_text(Participant* participant) { return participant->session.failure.text.c_str(); }
-const char* failure_kind(Participant* participant) { return failure_name(participant->session.failure.kind); }
+const char* failure_text(Participant* participant) {
+  return participant->session.failure.text.c_str();
+}
+const char* failure_kind(Participant* participant) {
+  return failure_name(participant->session.failure.kind);
+}
 int failure_code(Participant* participant) { return exit_code(participant->session.failure.kind); }
 
 const char* take_log() {

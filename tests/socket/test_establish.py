@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import socket
@@ -126,7 +127,7 @@ def test_a_port_is_reused_after_a_crash(make: Make) -> None:
 
 
 @pytest.mark.parametrize("deaths", [1, 3])
-def test_a_relay_that_accepts_before_the_far_listener_exists(make: Make, foreign: Foreign, deaths: int) -> None:
+def test_a_relay_accepts_before_the_far_listener_exists(make: Make, foreign: Foreign, deaths: int) -> None:
     peer = foreign(0)
     (port,) = peer.bind([1])
     leaf = make(1, {0: port})
@@ -186,7 +187,14 @@ def test_both_sides_name_a_mismatch(make: Make) -> None:
 
 @pytest.mark.parametrize(
     ("lie", "code"),
-    [({"sender": 2}, 71), ({"receiver": 2}, 71), ({"region": 0}, 71), ({"version": 2}, 72), ({"extent": 1}, 73), ({"zero": b"\1" * 28}, 70)],
+    [
+        ({"sender": 2}, 71),
+        ({"receiver": 2}, 71),
+        ({"region": 0}, 71),
+        ({"version": 2}, 72),
+        ({"extent": 1}, 73),
+        ({"zero": b"\1" * 28}, 70),
+    ],
 )
 def test_openings_that_differ_are_answered_then_refused(
     make: Make, foreign: Foreign, lie: dict[str, int], code: int
@@ -237,7 +245,9 @@ def test_an_opening_that_ends_after_its_header_is_74(make: Make, foreign: Foreig
     assert root.failure[:2] == (74, "truncated")
 
 
-@pytest.mark.parametrize("say", [b"", b"1234567", b"GET / HTTP/1.1\r\n\r\n", b"ALPHAFR1" + bytes(100), b"\0" * 500])
+@pytest.mark.parametrize(
+    "say", [b"", b"1234567", b"GET / HTTP/1.1\r\n\r\n", b"ALPHAFR1" + bytes(100), b"\0" * 500]
+)
 def test_a_stranger_first(make: Make, foreign: Foreign, say: bytes) -> None:
     root = make(0, {1: 0})
     assert root.bind_all()
@@ -298,11 +308,13 @@ print(*leaf.failure)
 """
 
 
-def test_a_connection_to_oneself_is_a_failed_try(library: object) -> None:
+def test_a_connection_to_oneself_is_a_failed_try(library: ctypes.CDLL) -> None:
     """In a network of its own where the kernel has two local ports to give: each other try meets itself."""
-    script = f"ip link set lo up && sysctl -qw net.ipv4.ip_local_port_range='40000 40001' && exec '{sys.executable}' -c \"$0\" \"$1\""
+    ports = "sysctl -qw net.ipv4.ip_local_port_range='40000 40001'"
+    script = f'ip link set lo up && {ports} && exec "$0" -c "$1" "$2"'
+    words = [script, sys.executable, SELF_CONNECTION, library._name]
     done = subprocess.run(
-        ["unshare", "--net", "--map-root-user", "sh", "-c", script, SELF_CONNECTION, library._name],  # type: ignore[attr-defined]
+        ["unshare", "--net", "--map-root-user", "sh", "-c", *words],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
         capture_output=True,
         text=True,

@@ -111,7 +111,8 @@ def test_staged_contributions_add_while_they_come(make: Make, foreign: Foreign, 
     ]
     done = in_thread(lambda: middle.exchange(inbound, [middle.transfer(0, own, element=I32)], ADD))
     for child, value in zip(children, values[1:], strict=True):
-        in_thread(lambda child=child, value=value: child.send(1, 0, 1, I32, struct.pack(f"<{count}i", *value)))
+        said = struct.pack(f"<{count}i", *value)
+        in_thread(lambda child=child, said=said: child.send(1, 0, 1, I32, said))
     total = struct.unpack(f"<{count}i", top.receive(1, 0, 1, I32, size))
     assert total == tuple(map(sum, zip(*values, strict=True)))
     assert done.result(20), middle.failure
@@ -138,7 +139,7 @@ def test_a_swap_adds_only_what_has_left(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("room", "hashes"), [(64, 1), (0, 4)])
-def test_a_payload_is_hashed_once_for_all_its_edges(make: Make, foreign: Foreign, room: int, hashes: int) -> None:
+def test_a_payload_is_hashed_once_for_its_edges(make: Make, foreign: Foreign, room: int, hashes: int) -> None:
     root, peers = root_of(make, foreign, 4, room=room)
     size = 3 * 65536
     payload = random.Random(5).randbytes(size)
@@ -151,7 +152,9 @@ def test_a_payload_is_hashed_once_for_all_its_edges(make: Make, foreign: Foreign
 
 
 @pytest.mark.parametrize(("room", "hashes"), [(64, 1), (0, 3)])
-def test_a_relay_reuses_the_digest_that_it_verified(make: Make, foreign: Foreign, room: int, hashes: int) -> None:
+def test_a_relay_reuses_the_digest_that_it_verified(
+    make: Make, foreign: Foreign, room: int, hashes: int
+) -> None:
     root, peers = root_of(make, foreign, 3, room=room)
     size = 4 * 65536
     payload = random.Random(6).randbytes(size)
@@ -247,7 +250,7 @@ def test_budgets_are_the_classes_of_the_page(make: Make, foreign: Foreign) -> No
 
 @pytest.mark.parametrize("budgets", [Budgets(frame=0.5), Budgets(session=0.8)])
 def test_a_peer_that_does_not_read_ends_the_send(make: Make, foreign: Foreign, budgets: Budgets) -> None:
-    root, (peer,) = root_of(make, foreign, 1, budgets=budgets, frame_bytes=1 << 24)
+    root, _ = root_of(make, foreign, 1, budgets=budgets, frame_bytes=1 << 24)
     root.shrink_buffers(4096, 4096)
     buffer = array(bytes(1 << 24))
     assert not root.exchange([], [root.transfer(1, buffer)])

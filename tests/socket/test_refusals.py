@@ -36,10 +36,16 @@ def reset(connection: socket.socket) -> None:
     connection.close()
 
 
+# A frame of each way to be received, and how many of its bytes come.
+SHORT = [(16, place) for place in (0, 1, 127, 128, 143, 144, 175)]
+LONG = [(2000, place) for place in (1, 128, 1000, 2128, 2159)]
+
+
 def received(root: Participant, size: int, *, element: int = BYTES, version: int = 4) -> tuple[int, str, str]:
     buffer = array(b"\xaa" * size)
     assert not root.exchange([root.transfer(1, buffer, region=5, version=version, element=element)], [])
-    assert bytes(buffer) == b"\xaa" * size or size > 1024  # a short body is given to nobody before its trailer
+    # A short body is given to nobody before its trailer.
+    assert bytes(buffer) == b"\xaa" * size or size > 1024
     return root.failure
 
 
@@ -78,7 +84,10 @@ def test_a_header_is_compared_before_its_body_is_there(edge: tuple[Participant, 
     assert time.monotonic() - started < 3  # not the frame budget
 
 
-@pytest.mark.parametrize(("size", "place"), [(16, 130), (16, 150), (2000, 128), (2000, 2127), (2000, 2159), (70_000, 65_834)])
+@pytest.mark.parametrize(
+    ("size", "place"),
+    [(16, 130), (16, 150), (2000, 128), (2000, 2127), (2000, 2159), (70_000, 65_834)],
+)
 def test_a_changed_byte(edge: tuple[Participant, Peer], size: int, place: int) -> None:
     root, peer = edge
     frame = bytearray(b"".join(peer.frames(peer.head(0, 5, 4, BYTES), bytes(size))))
@@ -97,11 +106,12 @@ def test_a_word_that_is_not_canonical(edge: tuple[Participant, Peer]) -> None:
 
 
 @pytest.mark.parametrize("breaking", [socket.socket.close, reset], ids=["close", "reset"])
-@pytest.mark.parametrize(("size", "place"), [(16, p) for p in (0, 1, 127, 128, 143, 144, 175)] + [(2000, p) for p in (1, 128, 1000, 2128, 2159)])
+@pytest.mark.parametrize("size_and_place", [*SHORT, *LONG], ids=lambda pair: f"{pair[0]}-{pair[1]}")
 def test_a_peer_that_breaks_off(
-    edge: tuple[Participant, Peer], size: int, place: int, breaking: Callable[[socket.socket], None]
+    edge: tuple[Participant, Peer], size_and_place: tuple[int, int], breaking: Callable[[socket.socket], None]
 ) -> None:
     root, peer = edge
+    size, place = size_and_place
     (frame,) = peer.frames(peer.head(0, 5, 4, BYTES), bytes(size))
     peer.connections[0].sendall(frame[:place])
     breaking(peer.connections[0])
@@ -134,8 +144,8 @@ def test_a_refusal_is_read_before_the_error_on_sending_counts(edge: tuple[Partic
     reset(peer.connections[0])
     time.sleep(0.05)
     incoming, outgoing = array(bytes(16)), array(bytes(1 << 20))
-    done = root.exchange([root.transfer(1, incoming, region=5, version=4)], [root.transfer(1, outgoing, region=5)])
-    assert done is False
+    expected = root.transfer(1, incoming, region=5, version=4)
+    assert not root.exchange([expected], [root.transfer(1, outgoing, region=5)])
     assert root.failure[1] == "version"
 
 

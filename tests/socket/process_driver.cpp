@@ -1,0 +1,85 @@
+// A freestanding participant: role 1 of a pair whose role 0 is a test.  `pair` echoes one region,
+// `descriptors` lists what is open after step 0, `edges` asks for the descriptors of a thousand
+// edges.
+#include "frame/sha256.h"
+#include "socket/exchange.h"
+#include "socket/kernel.h"
+
+namespace {
+
+using namespace alpha;
+
+constexpr u64 kBytes = 100'000;
+Link links[kEdgesMax];
+Session session;
+u8 region[kBytes];
+Digest digests[8];
+
+template <u64 N>
+void print(int fd, const Text<N>& text) {
+  if (write_all(fd, text.c_str(), text.size()) != 0) kernel::exit_process(9);
+}
+
+int failed() {
+  print(2, Text<600>().add("alpha-build: role 1: ", failure_words(session.failure.kind), ": ",
+                           session.failure.text.c_str(), "\n"));
+  return exit_code(session.failure.kind);
+}
+
+int pair() {
+  session.role = 1;
+  for (u64 i = 0; i < 32; ++i) session.run[i] = static_cast<u8>(i);
+  const u64 limit_ns = 20'000'000'000;
+  session.budgets = {limit_ns, limit_ns, limit_ns, limit_ns, 0};
+  session.frame_bytes = 1 << 14;
+  session.links = {links, 1};
+  session.digests = digests;
+  links[0].dial_address = 0x7f000001;
+  const Transfer what = {.region = 0, .version = 1, .total = kBytes, .element = Element::bytes};
+  Inbound in[1] = {{.slot = 0, .what = what, .base = region, .staging = nullptr}};
+  Outbound out[1] = {{.slot = 0, .what = what, .base = region, .ready = kBytes}};
+  const bool done =
+      prepare_process(session) && bind_listeners(session) && announce_ports(session, 1) &&
+      hear_ports(session, 0) && connect_lower(session) && accept_higher(session) &&
+      exchange(session, in, {}, {}) && exchange(session, {}, out, {}) && close_edge(session, 0);
+  if (!done) return failed();
+  print(2, Text<64>().add("complete, hashed by ", hash_form().name, "\n"));
+  return 0;
+}
+
+int descriptors() {
+  if (!prepare_process(session)) return failed();
+  Text<256> line;
+  for (int fd = 0; fd < 200; ++fd) {
+    if (kernel::descriptor_flags(fd) >= 0) line.add(fd, " ");
+  }
+  print(2, line.add("\n"));
+  u8 byte = 0;
+  const i64 written =
+      kernel::write(1, &byte, 1);  // to a pipe without a reader: an error, not a signal
+  print(2, Text<64>().add(written < 0 ? kernel::error_words(-written) : "written", "\n"));
+  return 0;
+}
+
+int edges() {
+  session.links = links;
+  if (!prepare_process(session)) return failed();
+  return 0;
+}
+
+}  // namespace
+
+extern "C" int alpha_main(int argc, char** argv, char**) {
+  if (argc != 2) return 64;
+  choose_hash(processor());
+  switch (argv[1][0]) {
+    case 'p':
+      return pair();
+    case 'd':
+      return descriptors();
+    case 'e':
+      return edges();
+    default:
+      return 64;
+  }
+}
