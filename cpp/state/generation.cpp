@@ -55,8 +55,10 @@ bool agree_generation(StateFolder* folder, u64 generation, Failure* failure) {
   const Place here = {*folder, 0, ""};
   if (generation < folder->published) {
     Text<500> text;
-    text.add("the root has published generation ", generation, ", but ", here, " holds generation ",
-             folder->published, ": a state folder of another run");
+    text.add(
+        "the root has published generation ", generation, ", but ", here, " holds generation ",
+        folder->published,
+        ": a state folder of another run; give every role its own again, or --state an empty one");
     return fail_state(failure, FailureKind::checkpoint, text.c_str());
   }
   Failure why;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from native import AARCH64, X86_64, Target
 from role.launch import Toolchain
 

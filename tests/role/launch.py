@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from native import CPP, FREESTANDING, STRICT, Target, runtime_sources
-
 from alpha_build.build.elf import Image
 from alpha_build.build.stamp import BatchStamp, BudgetStamp, EdgeStamp, LearnerStamp, Stamp, encode
+from native import CPP, FREESTANDING, STRICT, Target, runtime_sources
 
 LOOPBACK = 0x7F000001
 RUN = bytes(range(32))
-FOLDERS = ("base", "frame", "socket", "role", "state")
+# As AlphaBuildConfig.cmake compiles them: what touches every byte is fast, what waits is small.
+FOLDERS = {"-O2": ("base", "frame"), "-Os": ("socket", "role", "state")}
 SECTIONS = ["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]
 
 
@@ -30,8 +30,11 @@ class Toolchain:
         self.folder.mkdir()
         self.archive = self.folder / "libruntime.a"
         flags = [*STRICT, *FREESTANDING, *SECTIONS, *self.target.flags]
-        sources = [*map(str, runtime_sources(*FOLDERS)), "-x", "c++", str(CPP / "combine.cu")]
-        subprocess.run([self.target.compiler, *flags, "-c", *sources], check=True, cwd=self.folder)
+        groups = [(level, list(map(str, runtime_sources(*folders)))) for level, folders in FOLDERS.items()]
+        groups.append(("-O3", ["-x", "c++", str(CPP / "combine.cu")]))
+        for level, sources in groups:
+            words = [self.target.compiler, *flags, level, "-c", *sources]
+            subprocess.run(words, check=True, cwd=self.folder)
         objects = sorted(map(str, self.folder.glob("*.o")))
         subprocess.run(
             [self.target.compiler.replace("g++", "ar"), "rc", str(self.archive), *objects], check=True

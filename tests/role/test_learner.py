@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
+
 from role import toy
 from role.launch import Member, Toolchain, run
 from role.toy import Shape
-from safetensors.numpy import load_file
 
 pytestmark = pytest.mark.gates
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import cbor2
 import numpy as np
-from combine import model
 from numpy.typing import NDArray
-from role.launch import Member, Toolchain
 
 from alpha_build.build.stamp import BatchStamp, LearnerStamp, Range, ShareStamp
+from combine import model
+from role.launch import Member, Toolchain
 
 ROUNDS, EVERY, BATCH, SAMPLES, EVALUATION = 5, 2, 7, 17, 5  # batches of 7, 7 and 3
 BLOCK, EVALUATION_BLOCK, RATE, SCALE = 2, 2, 0.125, 2.0
