@@ -99,7 +99,7 @@ def text() -> str:
         *array(
             "kErrorSlopes",
             "Pair",
-            [pair(2 / PI.sqrt() * (-(Decimal(j) / 32) ** 2).exp()) for j in range(129)],
+            [pair(2 / PI.sqrt() * (-((Decimal(j) / 32) ** 2)).exp()) for j in range(129)],
         ),
         "}  // namespace alpha",
     ]

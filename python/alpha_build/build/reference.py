@@ -1,4 +1,4 @@
-"""A learner's kernels as a shared library of this machine: the source of the executables, called in process."""
+"""A learner's kernels as a shared library of this machine: the executables' source, called in process."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import ctypes
 import hashlib
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ _FLAGS = (
 _TARGET_FLAGS = {"x86_64": ("-march=x86-64-v3",), "aarch64": ("-mno-outline-atomics",)}
 _ZIG_TARGET_FLAGS = {"x86_64": ("-march=x86_64_v3",), "aarch64": ()}
 _ALIGNMENT = 64
+_Function = Callable[..., None]
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Kernel:
 
     program: Program
     lowered: Lowered
-    function: ctypes._CFuncPtr
+    function: _Function
 
     def __call__(self, rows: int, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Outputs for `rows` samples; inputs as the program lists them, without its constants."""
@@ -71,7 +73,8 @@ def compile_kernels(learner: LearnerProgram, rounding: str, folder: Path) -> Ker
     if learner.metric is not None:
         programs["metric"] = learner.metric
     lowered = {
-        name: lower(program, name, target=toolchain.target, rounding=rounding) for name, program in programs.items()
+        name: lower(program, name, target=toolchain.target, rounding=rounding)
+        for name, program in programs.items()
     }
     library = _compiled(_source(list(lowered.values())), toolchain, folder)
     kernels = {name: Kernel(programs[name], lowered[name], _function(library, name)) for name in programs}
@@ -81,12 +84,14 @@ def compile_kernels(learner: LearnerProgram, rounding: str, folder: Path) -> Ker
 def _source(lowered: Sequence[Lowered]) -> str:
     includes = sorted({include for each in lowered for include in each.includes})
     lines = [f'#include "{include}"' for include in includes]
-    functions = "\n".join(each.source for each in lowered)
-    return "\n".join([*lines, "", 'namespace alpha {\nextern "C" {', functions, "}\n}  // namespace alpha", ""])
+    functions = [each.source for each in lowered]
+    return "\n".join(
+        [*lines, "", 'namespace alpha {\nextern "C" {', *functions, "}\n}  // namespace alpha\n"]
+    )
 
 
 def _compiled(source: str, toolchain: Toolchain, folder: Path) -> ctypes.CDLL:
-    """The library of a source; its name holds a digest, so that no two libraries share a path in a process."""
+    """The library of a source; a digest in its name keeps two libraries of one process apart."""
     folder.mkdir(parents=True, exist_ok=True)
     name = "kernels-" + hashlib.sha256(source.encode()).hexdigest()[:16]
     path, library = folder / f"{name}.cpp", folder / f"{name}.so"
@@ -98,8 +103,9 @@ def _compiled(source: str, toolchain: Toolchain, folder: Path) -> ctypes.CDLL:
         env=clean_environment(folder), capture_output=True, text=True, check=False,
     )  # fmt: skip
     if result.returncode != 0:
+        message, _, _ = result.stderr.strip().partition("\n")
         raise BuildFailure(
-            f"the kernels do not compile: {result.stderr.strip().splitlines()[0] if result.stderr else 'no message'}",
+            f"the kernels do not compile: {message}",
             kind="compile",
             where=str(path),
         )
@@ -116,8 +122,8 @@ def _compiler(toolchain: Toolchain) -> list[str]:
     return [str(toolchain.compiler), *_FLAGS, *_TARGET_FLAGS[toolchain.target]]
 
 
-def _function(library: ctypes.CDLL, name: str) -> ctypes._CFuncPtr:
-    function = getattr(library, name)
+def _function(library: ctypes.CDLL, name: str) -> _Function:
+    function: Any = getattr(library, name)
     function.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
     function.restype = None
     return function  # type: ignore[no-any-return]

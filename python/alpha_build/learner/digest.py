@@ -34,7 +34,8 @@ def param_data(value: Any) -> Any:
 
 def array_data(array: np.ndarray) -> list[Any]:
     """[dtype, shape, SHA-256 of the little-endian bytes]."""
-    return [array.dtype.name, list(array.shape), hashlib.sha256(np.ascontiguousarray(array).tobytes()).digest()]
+    data = np.ascontiguousarray(array).tobytes()
+    return [array.dtype.name, list(array.shape), hashlib.sha256(data).digest()]
 
 
 def program_data(program: Program) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Loop programs and what a learner is made of, free of JAX: traced once, saved as CBOR, lowered for each target.
+"""Loop programs and what a learner is made of, free of JAX: traced once, saved, lowered for each target.
 
 A program is a list of equations over numbered values.  Dimensions are integers or the string "rows", the
 run-time row count.  Nothing here depends on names, places or the version of the tracer.
@@ -81,5 +81,7 @@ class LearnerProgram:
     rounds: int
     every: int  # evaluation period; 0: no evaluation
     digest: bytes = b""
-    structure: dict[str, Any] = field(default_factory=dict, compare=False)  # {"params", "optimizer"}: see structure.py
-    notices: tuple[str, ...] = field(default=(), compare=False)  # one line each, for the user: narrowed dtypes
+    # Nesting of "params" and of "optimizer", see structure.py.
+    structure: dict[str, Any] = field(default_factory=dict, compare=False)
+    # One line each, for the user: narrowed dtypes.
+    notices: tuple[str, ...] = field(default=(), compare=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax
 import numpy as np
 
 from ..system.errors import LearnerFailure
+from .trace_jax import x64
 
 _NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
 
@@ -22,7 +22,8 @@ class Narrowing:
     def notices(self) -> tuple[str, ...]:
         if not self.names:
             return ()
-        return (f"64-bit values of {', '.join(self.names)} taken as 32-bit, as JAX does (jax_enable_x64 is off)",)
+        names = ", ".join(self.names)
+        return (f"64-bit values of {names} taken as 32-bit, as JAX does (jax_enable_x64 is off)",)
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,13 @@ def to_array(value: Any, name: str, narrowing: Narrowing) -> np.ndarray:
         raise LearnerFailure(
             f"{name} is no array: {error}", kind="not-an-array", hint="give NumPy or JAX arrays, or numbers"
         ) from error
-    if array.dtype.hasobject or array.dtype.kind in "USMmV" and array.dtype.name not in ("bfloat16",):
+    if array.dtype.hasobject or (array.dtype.kind in "USMmV" and array.dtype.name != "bfloat16"):
         raise LearnerFailure(
             f"{name} has dtype {array.dtype}, which is no number",
             kind="not-an-array",
             hint="give arrays of one length each, of numbers or booleans",
         )
-    if not jax.config.jax_enable_x64 and array.dtype.name in _NARROW:
+    if not x64() and array.dtype.name in _NARROW:
         if not isinstance(value, (bool, int, float, complex)):
             narrowing.names.append(name)
         array = _narrowed(array, name)

@@ -1,4 +1,4 @@
-"""The user's loss and metric as functions of one sample, checked, and what they raise as failures with a place."""
+"""The user's loss and metric as functions of one sample, and what they raise as failures with a place."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from ..system.errors import AlphaError, LearnerFailure
 from .trace_data import Samples
+from .trace_jax import abstract
 from .trace_places import place_of_exception
 
 One = Callable[[Any, Any], Any]
@@ -63,8 +64,8 @@ def _failure(error: Exception, what: str, step: str) -> LearnerFailure:
     return LearnerFailure(f"{step} cannot be traced: {text}", kind="raised", where=where)
 
 
-def _one_sample(samples: Samples) -> list[jax.ShapeDtypeStruct]:
-    return [jax.ShapeDtypeStruct(array.shape[1:], array.dtype) for array in samples.arrays]
+def _one_sample(samples: Samples) -> list[Any]:
+    return [abstract(array.shape[1:], array.dtype) for array in samples.arrays]
 
 
 def _called_with(samples: Samples) -> str:

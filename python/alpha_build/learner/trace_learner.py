@@ -8,14 +8,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
-from jax import export
+import optax  # type: ignore[import-untyped]
 
 from ..system.errors import ContractFailure, LearnerFailure
 from .digest import learner_digest
 from .program import LearnerProgram, Program, StateLeaf
 from .trace_data import Narrowing, Samples, to_array, to_samples, to_weights
 from .trace_functions import loss_of_one, metric_of_one, tracing
+from .trace_jax import abstract, symbolic_rows, x64
 from .trace_program import to_program
 from .trace_tree import check_names, describe, leaf_names, state_leaves
 
@@ -73,7 +73,7 @@ def _dtype(element: str) -> str:
             kind="element",
             hint="use element='f32' or element='f64'",
         )
-    if element == "f64" and not jax.config.jax_enable_x64:
+    if element == "f64" and not x64():
         raise ContractFailure(
             "element f64 with jax_enable_x64 off: JAX would compute in 32 bits",
             kind="element",
@@ -97,7 +97,7 @@ def _check_later_parts(learner: Any) -> None:
 
 def _count(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise LearnerFailure(f"{name} is {value!r}", kind=name, hint=f"give {name} as an integer of at least 1")
+        raise LearnerFailure(f"{name} is {value!r}", kind=name, hint="give an integer of at least 1")
     return int(value)
 
 
@@ -121,13 +121,8 @@ def _shuffled(arrays: tuple[np.ndarray, ...], seed: int | None) -> tuple[np.ndar
     return tuple(np.ascontiguousarray(array[order]) for array in arrays)
 
 
-def _rows() -> Any:
-    (rows,) = export.symbolic_shape("rows")
-    return rows
-
-
-def _shapes(arrays: tuple[np.ndarray, ...], rows: Any) -> list[jax.ShapeDtypeStruct]:
-    return [jax.ShapeDtypeStruct((rows, *array.shape[1:]), array.dtype) for array in arrays]
+def _shapes(arrays: tuple[np.ndarray, ...], rows: Any) -> list[Any]:
+    return [abstract((rows, *array.shape[1:]), array.dtype) for array in arrays]
 
 
 def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str) -> Program:
@@ -139,7 +134,7 @@ def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str)
         return jnp.sum(losses if weights is None else losses * weights)
 
     tree = jax.tree_util.tree_structure(params)
-    count = tree.num_leaves
+    count = len(jax.tree_util.tree_leaves(params))
 
     def block(*flat: Any) -> Any:
         given = jax.tree_util.tree_unflatten(tree, flat[:count])
@@ -148,10 +143,10 @@ def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str)
         value, gradient = jax.value_and_grad(total)(given, tuple(arrays), weights)
         return [value, *(leaf.astype(dtype) for leaf in jax.tree_util.tree_leaves(gradient))]
 
-    rows = _rows()
+    rows = symbolic_rows()
     shapes = _shapes(samples.arrays, rows)
     if weighted:
-        shapes.append(jax.ShapeDtypeStruct((rows,), np.dtype(dtype)))
+        shapes.append(abstract((rows,), np.dtype(dtype)))
     with tracing("loss", "its gradient"):
         closed = jax.make_jaxpr(block)(*jax.tree_util.tree_leaves(params), *shapes)
     return to_program(closed)
@@ -171,18 +166,19 @@ class _Optimizer:
         with tracing("optimizer", "its init"):
             self.state = self.rule.init(params)
         self.leaves = [
-            StateLeaf(name, to_array(value, name, narrowing)) for name, value in leaf_names("optimizer", self.state)
+            StateLeaf(name, to_array(value, name, narrowing))
+            for name, value in leaf_names("optimizer", self.state)
         ]
 
     def trace(self, params: Any, dtype: str) -> Program:
         """parameters, optimiser leaves, gradient leaves, mean loss -> parameters, optimiser leaves."""
         tree, own = jax.tree_util.tree_structure(params), jax.tree_util.tree_structure(self.state)
-        count = tree.num_leaves
+        count, own_count = len(jax.tree_util.tree_leaves(params)), len(self.leaves)
 
         def update(*flat: Any) -> Any:
             given = jax.tree_util.tree_unflatten(tree, flat[:count])
-            state = jax.tree_util.tree_unflatten(own, flat[count : count + own.num_leaves])
-            arrived = flat[count + own.num_leaves : -1]
+            state = jax.tree_util.tree_unflatten(own, flat[count : count + own_count])
+            arrived = flat[count + own_count : -1]
             gradient = jax.tree_util.tree_unflatten(
                 tree, [g.astype(p.dtype) for g, p in zip(arrived, flat[:count], strict=True)]
             )
@@ -191,9 +187,9 @@ class _Optimizer:
             return [self._kept(new, old) for new, old in zip(leaves, flat, strict=False)]
 
         leaves = [*jax.tree_util.tree_leaves(params), *(jnp.asarray(leaf.array) for leaf in self.leaves)]
-        gradient = [jax.ShapeDtypeStruct(p.shape, np.dtype(dtype)) for p in leaves[:count]]
+        gradient = [abstract(p.shape, np.dtype(dtype)) for p in leaves[:count]]
         with tracing("optimizer", "its update"):
-            closed = jax.make_jaxpr(update)(*leaves, *gradient, jax.ShapeDtypeStruct((), np.dtype(dtype)))
+            closed = jax.make_jaxpr(update)(*leaves, *gradient, abstract((), np.dtype(dtype)))
         if len(closed.out_avals) != len(leaves):
             raise LearnerFailure(
                 "the optimiser's update changes the number of its state's leaves",
@@ -223,14 +219,15 @@ def _evaluation(
     every = _count(evaluation.every, "every")
     one, names = metric_of_one(evaluation.metric, params, samples)
     tree = jax.tree_util.tree_structure(params)
+    count = len(jax.tree_util.tree_leaves(params))
 
     def metric(*flat: Any) -> Any:
-        given = jax.tree_util.tree_unflatten(tree, flat[: tree.num_leaves])
-        values = jax.vmap(one, in_axes=(None, 0))(given, tuple(flat[tree.num_leaves :]))
+        given = jax.tree_util.tree_unflatten(tree, flat[:count])
+        values = jax.vmap(one, in_axes=(None, 0))(given, tuple(flat[count:]))
         return [jnp.sum(value.astype(dtype)) for value in values]
 
     with tracing("metric", "its batching"):
-        closed = jax.make_jaxpr(metric)(*jax.tree_util.tree_leaves(params), *_shapes(samples.arrays, _rows()))
+        closed = jax.make_jaxpr(metric)(
+            *jax.tree_util.tree_leaves(params), *_shapes(samples.arrays, symbolic_rows())
+        )
     return to_program(closed), names, samples.arrays, every
-
-

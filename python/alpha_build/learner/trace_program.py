@@ -6,7 +6,6 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
-import jax
 import numpy as np
 from jax.extend import core
 
@@ -19,6 +18,7 @@ _CALLS = {
     "jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint",
     "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin",
 }  # fmt: skip
+_BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 _CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print", "python_callback"}
 _SAME = {"copy", "copy_p", "stop_gradient", "optimization_barrier"}
 
@@ -85,7 +85,7 @@ class _Inliner:
     def _equation(self, equation: Any, inputs: tuple[_Node, ...]) -> tuple[_Node, ...]:
         name = equation.primitive.name
         if name in _CALLS:
-            inner = next(equation.params[key] for key in ("jaxpr", "call_jaxpr", "fun_jaxpr") if key in equation.params)
+            inner = next(equation.params[key] for key in _BODIES if key in equation.params)
             if isinstance(inner, core.ClosedJaxpr):
                 return self.inline(inner.jaxpr, inner.consts, inputs)
             return self.inline(inner, (), inputs)
@@ -108,7 +108,9 @@ def _typed(literal: Any) -> np.ndarray:
     return np.asarray(literal.val, dtype=literal.aval.dtype)
 
 
-def _changes_nothing(name: str, equation: Any, inputs: tuple[_Node, ...], outputs: tuple[_Value, ...]) -> bool:
+def _changes_nothing(
+    name: str, equation: Any, inputs: tuple[_Node, ...], outputs: tuple[_Value, ...]
+) -> bool:
     if name in _SAME:
         return True
     if len(inputs) != 1 or not isinstance(inputs[0], _Value) or inputs[0].aval != outputs[0].aval:
@@ -249,8 +251,3 @@ def unsupported(primitive: str, place: str) -> UnsupportedPrimitive:
         where=place or None,
         hint=hint + ", ".join(primitives()),
     )
-
-
-def make(function: Any, *arguments: Any) -> Any:
-    """jax.make_jaxpr over a flat list of arguments."""
-    return jax.make_jaxpr(function)(*arguments)

@@ -32,7 +32,8 @@ def leaf_names(root: str, tree: Any) -> list[tuple[str, Any]]:
 
 def state_leaves(params: Any, narrowing: Narrowing) -> list[StateLeaf]:
     """The parameters as arrays: floating, free of NaN, under names that do not collide."""
-    leaves = [StateLeaf(name, to_array(value, name, narrowing)) for name, value in leaf_names("params", params)]
+    named = leaf_names("params", params)
+    leaves = [StateLeaf(name, to_array(value, name, narrowing)) for name, value in named]
     if not leaves:
         raise LearnerFailure("the state holds no array", kind="state", hint="give state= the parameters")
     for leaf in leaves:

@@ -1,7 +1,8 @@
-"""Reference mode: a whole run computed by this one process, through the kernels and combines of the executables."""
+"""Reference mode: a whole run computed by this one process, with the kernels and combines of executables."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,13 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from alpha_build import combine
+from alpha_build import combine, frame
+from alpha_build.build.build import SAVED_LEARNER
+from alpha_build.build.checked import checked_system
 from alpha_build.build.reference import Kernel, compile_kernels
 from alpha_build.build.samples import batch_count, denominators
 from alpha_build.learner.program import LearnerProgram
 from alpha_build.projector.check import Checked
 from alpha_build.projector.check.shares import BatchCut
+from alpha_build.projector.emit.learner import state_hash_pieces
 from alpha_build.system.errors import LearnerFailure
+from alpha_build.system.system import System
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,17 @@ class ReferenceRound:
     round: int
     loss: float
     metrics: dict[str, float] | None
+
+
+def run_reference(system: System, out: Path) -> str:
+    """State hash, hexadecimal, of a system that was built in `out`, trained by this process alone.
+
+    Takes the learner that the build saved, so nothing is traced; compiles in `out`/build/reference.
+    """
+    reference = Reference(checked_system(system, out / SAVED_LEARNER), out / "build" / "reference")
+    for _ in reference.rounds():
+        pass
+    return reference.state_hash
 
 
 class Reference:
@@ -43,6 +59,17 @@ class Reference:
     def tensors(self) -> list[tuple[str, np.ndarray]]:
         """The state as it is now, by name."""
         return [(leaf.name, array) for leaf, array in zip(self.learner.state, self.state, strict=True)]
+
+    @property
+    def state_hash(self) -> str:
+        """What every owner of the same run prints when it is complete."""
+        order = sorted(range(len(self.state)), key=lambda i: self.learner.state[i].name)
+        *heads, end = state_hash_pieces([self.learner.state[i] for i in order])
+        whole = hashlib.sha256()
+        for head, i in zip(heads, order, strict=True):
+            whole.update(head + frame.payload_digest(np.ascontiguousarray(self.state[i]).tobytes()))
+        whole.update(end)
+        return whole.hexdigest()
 
     def rounds(self) -> Iterator[ReferenceRound]:
         """Runs round after round.
@@ -84,7 +111,8 @@ class Reference:
 
     def _evaluate(self) -> dict[str, float]:
         learner, cuts = self.learner, self.checked.cuts
-        assert self.kernels.metric is not None and cuts is not None
+        assert self.kernels.metric is not None
+        assert cuts is not None
         samples = list(learner.evaluation_samples)
         means = self._combined(self.kernels.metric, samples, cuts[2], float(cuts[2].samples))
         return {name: float(value) for name, value in zip(learner.metric_names, means, strict=True)}

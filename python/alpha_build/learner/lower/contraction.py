@@ -44,7 +44,8 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
     dtypes = {lowering.aval(operand).dtype for operand in equation.inputs}
     result = lowering.program.values[equation.outputs[0]]
     if dtypes != {result.dtype} or result.dtype not in CPP_TYPES or result.dtype == "bool":
-        raise lowering.refuse(equation, f"of {' and '.join(sorted(dtypes))} to {result.dtype} has no lowering", "use one dtype")
+        what = f"of {' and '.join(sorted(dtypes))} to {result.dtype} has no lowering"
+        raise lowering.refuse(equation, what, "use one dtype of numbers")
     left_free = [a for a in range(len(shapes[0])) if a not in (*left_k, *left_batch)]
     right_free = [a for a in range(len(shapes[1])) if a not in (*right_k, *right_batch)]
     left, (left_row, left_step, *left_jump) = _side(
@@ -55,7 +56,9 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
     )
     name = lowering.allocate(equation.outputs[0])
     kind = CPP_TYPES[result.dtype]
-    m, n, k = (product(s[a] for a in axes) for s, axes in ((shapes[0], left_free), (shapes[1], right_free), (shapes[0], left_k)))
+    m = product(shapes[0][axis] for axis in left_free)
+    n = product(shapes[1][axis] for axis in right_free)
+    k = product(shapes[0][axis] for axis in left_k)
     sizes = tuple(extent(shapes[0][axis]) for axis in left_batch)
     indices = tuple(f"b{i}" for i in range(len(sizes)))
     jump = row_major(result.shape)[: len(sizes)]
@@ -66,14 +69,14 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
 
     function = "multiply" if kind == "f32" else "multiply_in_order"
     work = lowering.workspace("f32", WORKSPACE, 4)
-    call = (
-        f"{function}<{lowering.fused}>({m.cpp()}, {n.cpp()}, {k.cpp()}, "
-        f"Matrix<const {kind}>{{{at(left.buffer, left.offset, left_jump)}, {left_row.cpp()}, {left_step.cpp()}}}, "
-        f"Matrix<const {kind}>{{{at(right.buffer, right.offset, right_jump)}, {right_step.cpp()}, {right_column.cpp()}}}, "
-        f"Matrix<{kind}>{{{at(name, Extent(), jump)}, {n.cpp()}, {ONE.cpp()}}}, {work});"
-    )
-    reads = {left.buffer, right.buffer, work}
-    lowering.computed(equation, nest(indices, sizes, [call]), reads, name)
+    a = f"{{{at(left.buffer, left.offset, left_jump)}, {left_row.cpp()}, {left_step.cpp()}}}"
+    b = f"{{{at(right.buffer, right.offset, right_jump)}, {right_step.cpp()}, {right_column.cpp()}}}"
+    c = f"{{{at(name, Extent(), jump)}, {n.cpp()}, {ONE.cpp()}}}"
+    call = [
+        f"{function}<{lowering.fused}>({m.cpp()}, {n.cpp()}, {k.cpp()}, Matrix<const {kind}>{a},",
+        f"    Matrix<const {kind}>{b}, Matrix<{kind}>{c}, {work});",
+    ]
+    lowering.computed(equation, nest(indices, sizes, call), {left.buffer, right.buffer, work}, name)
 
 
 ROWS: dict[str, Row] = {"dot_general": Row(_dot_general, reads=("dimension_numbers",))}

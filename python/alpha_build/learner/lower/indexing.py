@@ -1,4 +1,4 @@
-"""Rows of gather and scatter: run-time indices, clamped, filled or dropped as JAX does, in ascending order."""
+"""Rows of gather and scatter: run-time indices, clamped, filled or dropped as JAX does, in order."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from .writer import CPP_TYPES, Block, literal, loops, nest
 
 @dataclass(frozen=True)
 class _Indexing:
-    """Axes of one gather or scatter, by what they do.  `array` is the operand, `many` the result or updates."""
+    """Axes of a gather or scatter, by what they do: `array` is the operand, `many` the result or updates."""
 
     array_shape: tuple[Dimension, ...]
     many_shape: tuple[Dimension, ...]
-    index_shape: tuple[Dimension, ...]
     window_axes: list[int]  # of `many`: they walk a window
     batch_axes: list[int]  # of `many`: they choose an index vector
     window_of: list[int]  # axes of the array that windows walk
@@ -44,8 +43,9 @@ def _gathering(lowering: Lowering, equation: Equation) -> _Indexing:
     shapes = [lowering.aval(operand).shape for operand in equation.inputs]
     many = lowering.program.values[equation.outputs[0]].shape
     return _indexing(
-        lowering, equation, shapes[0], shapes[1], many, numbers["offset_dims"], numbers["collapsed_slice_dims"],
-        numbers["start_index_map"], numbers["operand_batching_dims"], numbers["start_indices_batching_dims"],
+        lowering, equation, shapes[0], many, numbers["offset_dims"],
+        numbers["collapsed_slice_dims"], numbers["start_index_map"], numbers["operand_batching_dims"],
+        numbers["start_indices_batching_dims"],
     )  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def _scattering(lowering: Lowering, equation: Equation) -> _Indexing:
     numbers = equation.params["dimension_numbers"]
     shapes = [lowering.aval(operand).shape for operand in equation.inputs]
     return _indexing(
-        lowering, equation, shapes[0], shapes[1], shapes[2], numbers["update_window_dims"],
+        lowering, equation, shapes[0], shapes[2], numbers["update_window_dims"],
         numbers["inserted_window_dims"], numbers["scatter_dims_to_operand_dims"],
         numbers["operand_batching_dims"], numbers["scatter_indices_batching_dims"],
     )  # fmt: skip
@@ -63,7 +63,6 @@ def _indexing(
     lowering: Lowering,
     equation: Equation,
     array: tuple[Dimension, ...],
-    index: tuple[Dimension, ...],
     many: tuple[Dimension, ...],
     window_axes: list[int],
     dropped: list[int],
@@ -77,7 +76,15 @@ def _indexing(
     window_of = [axis for axis in range(len(array)) if axis not in (*dropped, *paired)]
     batch_axes = [axis for axis in range(len(many)) if axis not in window_axes]
     return _Indexing(
-        array, many, index, list(window_axes), batch_axes, window_of, list(mapped), list(paired), list(paired_index), mode
+        array,
+        many,
+        list(window_axes),
+        batch_axes,
+        window_of,
+        list(mapped),
+        list(paired),
+        list(paired_index),
+        mode,
     )
 
 
@@ -86,9 +93,7 @@ def _starts(plan: _Indexing, indices: Tree, batch: tuple[str, ...]) -> tuple[lis
     lines: list[str] = []
     conditions: list[str] = []
     block = Block(batch, prefix="s")
-    texts = []
-    for position in range(len(plan.mapped)):
-        texts.append(block.value(placed(indices, _component(position))))
+    texts = [block.value(placed(indices, _component(position))) for position in range(len(plan.mapped))]
     lines += block.lines
     for position, (axis, text) in enumerate(zip(plan.mapped, texts, strict=True)):
         room = (extent(plan.array_shape[axis]) + plan.window(axis).scaled(-1)).cpp()
@@ -153,7 +158,8 @@ def _gather(lowering: Lowering, equation: Equation) -> None:
         return [f"{target}[to + {where[0]}] = {text};"]
 
     lines += loops(window, [load], [store], body, name="o")
-    lowering.computed(equation, nest(batch, sizes, _braced(batch, lines)), buffers(indices) | {view.buffer}, target)
+    reads = buffers(indices) | {view.buffer}
+    lowering.computed(equation, nest(batch, sizes, _braced(batch, lines)), reads, target)
 
 
 def _braced(batch: tuple[str, ...], lines: list[str]) -> list[str]:
@@ -185,7 +191,8 @@ def _scatter(lowering: Lowering, equation: Equation) -> None:
     value = equation.outputs[0]
     result = lowering.program.values[value]
     floating, integer, boolean = _UPDATES[equation.primitive]
-    template = {"float": floating, "int": integer, "uint": integer, "boolean": boolean}.get(kind_of(result.dtype))
+    templates = {"float": floating, "int": integer, "uint": integer, "boolean": boolean}
+    template = templates.get(kind_of(result.dtype))
     if template is None or result.dtype not in CPP_TYPES:
         raise lowering.refuse(equation, f"on {result.dtype} has no lowering", "use another dtype here")
     start, indices = lowering.tree(equation.inputs[0]), lowering.tree(equation.inputs[1])
@@ -214,7 +221,7 @@ def _window_lines(
     """Loops over one window, in row-major order: equal indices meet in ascending order."""
     window = tuple(plan.many_shape[axis] for axis in plan.window_axes)
     inner = tuple(f"o{i}" for i in range(len(window)))
-    names = {**dict(zip(plan.batch_axes, batch, strict=True)), **dict(zip(plan.window_axes, inner, strict=True))}
+    names = dict(zip((*plan.batch_axes, *plan.window_axes), (*batch, *inner), strict=True))
     block = Block(tuple(names[axis] for axis in range(len(plan.many_shape))))
     text = block.value(updates)
     place = Block(inner).index(tuple(strides[a] for a in plan.window_of), Extent())

@@ -73,9 +73,9 @@ def _count_consumers(lowering: Lowering) -> None:
         for operand in {operand for operand in equation.inputs if isinstance(operand, int)}:
             lowering.consumers[operand] = lowering.consumers.get(operand, 0) + 1
     first_equation_value = len(lowering.program.inputs) + len(lowering.program.constants)
-    for position, operand in enumerate(lowering.program.outputs):
-        if isinstance(operand, int) and operand >= first_equation_value:
-            lowering.outputs.setdefault(operand, position)
+    for position, result in enumerate(lowering.program.outputs):
+        if isinstance(result, int) and result >= first_equation_value:
+            lowering.outputs.setdefault(result, position)
 
 
 def _place_inputs(lowering: Lowering) -> None:

@@ -24,9 +24,9 @@ class Lowering:
     trees: dict[int, Tree] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     scratch: dict[str, Buffer] = field(default_factory=dict)
-    outputs: dict[int, int] = field(default_factory=dict)  # value -> first output position, until given a place
+    outputs: dict[int, int] = field(default_factory=dict)  # value -> output position, until it has memory
     stored: set[int] = field(default_factory=set)  # output positions that are written
-    external: dict[str, str] = field(default_factory=dict)  # name -> declaration of an input or output pointer
+    external: dict[str, str] = field(default_factory=dict)  # name -> declaration of an in or out pointer
     consumers: dict[int, int] = field(default_factory=dict)
     fresh: int = 0
 

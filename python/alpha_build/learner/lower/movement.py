@@ -126,7 +126,11 @@ def _pad(lowering: Lowering, equation: Equation) -> None:
 
 
 def _starts(
-    lowering: Lowering, equation: Equation, first: int, shape: tuple[Dimension, ...], part: tuple[Dimension, ...]
+    lowering: Lowering,
+    equation: Equation,
+    first: int,
+    shape: tuple[Dimension, ...],
+    part: tuple[Dimension, ...],
 ) -> tuple[list[str], str, set[str]]:
     """Constants that hold clamped run-time starts, the element offset that they make, buffers read."""
     lines, terms, reads = [], [], set[str]()

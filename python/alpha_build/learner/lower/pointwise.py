@@ -17,10 +17,11 @@ def kind_of(dtype: str) -> str:
 
 
 def pointwise(
-    *, float: str | None = None, int: str | None = None, uint: str | None = None, boolean: str | None = None
+    *, real: str | None = None, whole: str | None = None, unsigned: str | None = None, flag: str | None = None
 ) -> Row:
-    """A row from templates; {0}, {1} are operands, `uint` defaults to `int`."""
-    templates = {"float": float, "int": int, "uint": uint if uint is not None else int, "boolean": boolean}
+    """A row from templates for floats, integers, unsigned integers (by default as integers) and booleans;
+    {0}, {1} are operands."""
+    templates = {"float": real, "int": whole, "uint": unsigned or whole, "boolean": flag}
 
     def lower(lowering: Lowering, equation: Equation) -> None:
         dtype = lowering.aval(equation.inputs[-1]).dtype
@@ -40,15 +41,15 @@ def apply(lowering: Lowering, equation: Equation, template: str) -> None:
 
 
 def _both(template: str) -> Row:
-    return pointwise(float=template, int=template, boolean=template)
+    return pointwise(real=template, whole=template, flag=template)
 
 
 def _numbers(template: str) -> Row:
-    return pointwise(float=template, int=template)
+    return pointwise(real=template, whole=template)
 
 
 def _function(name: str) -> Row:
-    return pointwise(float=f"{name}({{0}})")
+    return pointwise(real=f"{name}({{0}})")
 
 
 def _convert(lowering: Lowering, equation: Equation) -> None:
@@ -78,7 +79,8 @@ def _select(lowering: Lowering, equation: Equation) -> None:
 def _pow(lowering: Lowering, equation: Equation) -> None:
     base, exponent = (lowering.aval(operand).dtype for operand in equation.inputs)
     if base != "float32" or exponent not in ("float32", "int32"):
-        raise lowering.refuse(equation, f"of {base} to {exponent} has no lowering", "use float32 to float32 or int32")
+        what = f"of {base} to {exponent} has no lowering"
+        raise lowering.refuse(equation, what, "use float32 to float32 or int32")
     apply(lowering, equation, "power({0}, {1})")
 
 
@@ -95,26 +97,26 @@ def _elementary(name: str) -> Row:
 
 
 ROWS: dict[str, Row] = {
-    "add": pointwise(float="{0} + {1}", int="wrapping_add({0}, {1})"),
-    "add_any": pointwise(float="{0} + {1}", int="wrapping_add({0}, {1})"),
-    "sub": pointwise(float="{0} - {1}", int="wrapping_subtract({0}, {1})"),
-    "mul": pointwise(float="{0} * {1}", int="wrapping_multiply({0}, {1})"),
-    "div": pointwise(float="{0} / {1}", int="integer_divide({0}, {1})"),
-    "rem": pointwise(float="float_remainder({0}, {1})", int="integer_remainder({0}, {1})"),
-    "neg": pointwise(float="-{0}", int="wrapping_negate({0})"),
-    "abs": pointwise(float="absolute({0})", int="integer_absolute({0})", uint="{0}"),
-    "sign": pointwise(float="float_sign({0})", int="integer_sign({0})"),
+    "add": pointwise(real="{0} + {1}", whole="wrapping_add({0}, {1})"),
+    "add_any": pointwise(real="{0} + {1}", whole="wrapping_add({0}, {1})"),
+    "sub": pointwise(real="{0} - {1}", whole="wrapping_subtract({0}, {1})"),
+    "mul": pointwise(real="{0} * {1}", whole="wrapping_multiply({0}, {1})"),
+    "div": pointwise(real="{0} / {1}", whole="integer_divide({0}, {1})"),
+    "rem": pointwise(real="float_remainder({0}, {1})", whole="integer_remainder({0}, {1})"),
+    "neg": pointwise(real="-{0}", whole="wrapping_negate({0})"),
+    "abs": pointwise(real="absolute({0})", whole="integer_absolute({0})", unsigned="{0}"),
+    "sign": pointwise(real="float_sign({0})", whole="integer_sign({0})"),
     "max": _both("maximum({0}, {1})"),
     "min": _both("minimum({0}, {1})"),
     "clamp": _numbers("minimum(maximum({1}, {0}), {2})"),
-    "square": pointwise(float="{0} * {0}", int="wrapping_multiply({0}, {0})"),
+    "square": pointwise(real="{0} * {0}", whole="wrapping_multiply({0}, {0})"),
     "integer_pow": Row(_integer_pow, reads=("y",)),
     "pow": Row(_pow),
     "sqrt": _function("square_root"),
     "rsqrt": _function("reciprocal_square_root"),
     "floor": _function("round_down"),
     "ceil": _function("round_up"),
-    "is_finite": pointwise(float="is_finite({0})"),
+    "is_finite": pointwise(real="is_finite({0})"),
     "exp": _elementary("exponential"),
     "expm1": _elementary("exponential_minus_one"),
     "log": _elementary("logarithm"),
@@ -130,13 +132,13 @@ ROWS: dict[str, Row] = {
     "le": _both("{0} <= {1}"),
     "gt": _both("{0} > {1}"),
     "ge": _both("{0} >= {1}"),
-    "and": pointwise(int="bitwise_and({0}, {1})", boolean="{0} && {1}"),
-    "or": pointwise(int="bitwise_or({0}, {1})", boolean="{0} || {1}"),
-    "xor": pointwise(int="bitwise_xor({0}, {1})", boolean="{0} != {1}"),
-    "not": pointwise(int="bitwise_not({0})", boolean="!{0}"),
-    "shift_left": pointwise(int="shift_left({0}, {1})"),
-    "shift_right_logical": pointwise(int="shift_right_logical({0}, {1})"),
-    "shift_right_arithmetic": pointwise(int="shift_right_arithmetic({0}, {1})"),
+    "and": pointwise(whole="bitwise_and({0}, {1})", flag="{0} && {1}"),
+    "or": pointwise(whole="bitwise_or({0}, {1})", flag="{0} || {1}"),
+    "xor": pointwise(whole="bitwise_xor({0}, {1})", flag="{0} != {1}"),
+    "not": pointwise(whole="bitwise_not({0})", flag="!{0}"),
+    "shift_left": pointwise(whole="shift_left({0}, {1})"),
+    "shift_right_logical": pointwise(whole="shift_right_logical({0}, {1})"),
+    "shift_right_arithmetic": pointwise(whole="shift_right_arithmetic({0}, {1})"),
     "select_n": Row(_select),
     "convert_element_type": Row(_convert, reads=("new_dtype",)),
 }

@@ -14,7 +14,7 @@ from .writer import CPP_TYPES, Block, collapse, nest
 def _reduced(
     lowering: Lowering, tree: Tree, shape: tuple[Dimension, ...], axes: list[int]
 ) -> tuple[Tree, tuple[Dimension, ...], tuple[Dimension, ...], dict[int, tuple[Strides, Extent]]]:
-    """The tree with its reduced axes last, kept and reduced shapes, and (kept strides, reduced stride) a leaf."""
+    """The tree with reduced axes last, kept and reduced shapes, and (kept strides, reduced stride) a leaf."""
     kept = [axis for axis in range(len(shape)) if axis not in axes]
     outer, inner = tuple(shape[a] for a in kept), tuple(shape[a] for a in axes)
     moved = transpose(tree, (*kept, *axes))
@@ -38,7 +38,8 @@ def _reduction(name: str, kinds: tuple[str, ...]) -> Row:
             raise lowering.refuse(equation, f"on {aval.dtype} has no lowering", "use another dtype here")
         axes = sorted(equation.params["axes"])
         if not axes:
-            return lowering.define(equation, lowering.tree(operand))
+            lowering.define(equation, lowering.tree(operand))
+            return
         tree, outer, inner, split = _reduced(lowering, lowering.tree(operand), aval.shape, axes)
         value = equation.outputs[0]
         target = lowering.allocate(value)
@@ -69,17 +70,18 @@ class _Reader:
         self.steps = [split[id(leaf)][1] for leaf in self.found]
 
     def columns(self) -> bool:
-        """Whether neighbours in memory belong to neighbouring results, so that lanes of results are loaded."""
+        """Whether neighbours in memory belong to neighbouring results, so that these are done together."""
         if not self.sizes or not self.found:
             return False
-        loads = [(k, s) for k, s, f in zip(self.kept, self.steps, self.found, strict=True) if isinstance(f, Load)]
-        return any(k[-1].is_one and not s.is_one for k, s in loads)
+        leaves = zip(self.found, self.kept, self.steps, strict=True)
+        return any(isinstance(f, Load) and k[-1].is_one and not s.is_one for f, k, s in leaves)
 
     def _element(self, indices: tuple[str, ...]) -> list[str]:
         """Body of a lambda over k (the last index) and the kept indices."""
         block = Block(indices)
         strides = {
-            id(leaf): (*kept, step) for leaf, kept, step in zip(self.found, self.kept, self.steps, strict=True)
+            id(leaf): (*kept, step)
+            for leaf, kept, step in zip(self.found, self.kept, self.steps, strict=True)
         }
         text = block.value(self.tree, strides)
         return [*block.lines, f"return {text};"]
@@ -113,7 +115,8 @@ def _argument(name: str) -> Row:
         aval = lowering.aval(operand)
         if aval.dtype not in CPP_TYPES:
             raise lowering.refuse(equation, f"on {aval.dtype} has no lowering", "use another dtype here")
-        tree, outer, inner, split = _reduced(lowering, lowering.tree(operand), aval.shape, list(equation.params["axes"]))
+        axes = list(equation.params["axes"])
+        tree, outer, inner, split = _reduced(lowering, lowering.tree(operand), aval.shape, axes)
         value = equation.outputs[0]
         result = lowering.program.values[value]
         target = lowering.allocate(value)
@@ -141,8 +144,8 @@ def _cumulative(step: str) -> Row:
         where = Block(indices).index(reader.target, Extent())
         kind, count = CPP_TYPES[aval.dtype], reader.count.cpp()
         body = [
-            f"cumulative<{kind}>({count}, {'true' if back else 'false'}, {target} + {where}, {strides[axis].cpp()},",
-            f"    {step}<{kind}>, [&](u64 k) {{",
+            f"cumulative<{kind}>({count}, {'true' if back else 'false'}, {target} + {where},",
+            f"    {strides[axis].cpp()}, {step}<{kind}>, [&](u64 k) {{",
             *("  " + line for line in reader._element((*indices, "k"))),
             "});",
         ]

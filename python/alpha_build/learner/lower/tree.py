@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ..program import Dimension
 from .extent import ONE, ZERO, Extent, extent, product, row_major
@@ -189,7 +190,7 @@ def merged_stride(shape: tuple[Dimension, ...], strides: Strides) -> Extent | No
     solid = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]
     if not solid:
         return ONE
-    for (_, outer), (size, inner) in zip(solid, solid[1:], strict=False):
+    for (_, outer), (size, inner) in pairwise(solid):
         if outer != inner * extent(size):
             return None
     return solid[-1][1]
