@@ -30,6 +30,12 @@ def leaf_names(root: str, tree: Any) -> list[tuple[str, Any]]:
     return [(path_name(root, path), leaf) for path, leaf in leaves]
 
 
+def with_leaves(tree: Any, leaves: list[Any]) -> Any:
+    """`tree` with other leaves, in pytree order."""
+    replaced: Any = jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(tree), leaves)
+    return replaced
+
+
 def state_leaves(params: Any, narrowing: Narrowing) -> list[StateLeaf]:
     """The parameters as arrays: floating, free of NaN, under names that do not collide."""
     named = leaf_names("params", params)

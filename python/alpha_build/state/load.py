@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -113,9 +112,7 @@ def _names(structures: dict[str, Any]) -> list[str]:
 
 def _like(tree: Any, root: str, held: dict[str, np.ndarray], generation: Generation) -> Any:
     """`tree` with its leaves replaced by those of the state."""
-    import jax
-
-    from alpha_build.learner.trace_tree import leaf_names
+    from alpha_build.learner.trace_tree import leaf_names, with_leaves
 
     named = leaf_names(root, tree)
     asked = {name for name, _ in named}
@@ -128,8 +125,7 @@ def _like(tree: Any, root: str, held: dict[str, np.ndarray], generation: Generat
             where=str(generation.folder),
             hint="give the tree that the learner's state= was, or leave like= out",
         )
-    replace: Callable[..., Any] = jax.tree_util.tree_unflatten
-    return replace(jax.tree_util.tree_structure(tree), [held[name] for name, _ in named])
+    return with_leaves(tree, [held[name] for name, _ in named])
 
 
 def _few(names: set[str]) -> str:
