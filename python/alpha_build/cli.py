@@ -225,3 +225,24 @@ def inspect(path: Path, json: bool) -> None:
         _print_json(facts)
     else:
         print(text(facts))
+
+
+@commands.command()
+@click.option("--rounding", type=click.Choice(["fused", "separate"]), default="fused", show_default=True)
+@click.option("--order", type=click.Choice(["tree", "canonical"]), default="tree", show_default=True)
+@click.option("--members", type=click.IntRange(1, 64), default=4, show_default=True, metavar="N")
+@click.option("--out", type=Folder, default=Path("dist/demo"), show_default=True, help="Folder of the build.")
+@json_option
+@reporting
+def demo(rounding: Any, order: Any, members: int, out: Path, json: bool) -> int:
+    """Train a classifier of handwritten digits, and compare its bytes with one process's."""
+    from alpha_build.demo import demo as run_demo
+
+    done = run_demo(out, members, order, rounding, quiet=json)
+    if json:
+        _print_json(done.as_json())
+    if done.outcome.interrupted:
+        return INTERRUPTED
+    if done.outcome.ok and not done.identical:
+        print("alpha-build: the owners' states and the reference differ", file=sys.stderr)
+    return 0 if done.outcome.ok and done.identical else 1

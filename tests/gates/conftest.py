@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from gates.systems import fit
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
@@ -43,3 +45,20 @@ def build(system: Path, out: Path) -> Dist:
 @pytest.fixture(scope="session")
 def relay_dist(tmp_path_factory: pytest.TempPathFactory) -> Dist:
     return build(EXAMPLES / "relay.py", tmp_path_factory.mktemp("relay") / "dist")
+
+
+@pytest.fixture(scope="session")
+def fit_dist(tmp_path_factory: pytest.TempPathFactory) -> Dist:
+    """Four members in a tree, three rounds of a small learner."""
+    return _fit(tmp_path_factory.mktemp("fit"), fit())
+
+
+@pytest.fixture(scope="session")
+def long_dist(tmp_path_factory: pytest.TempPathFactory) -> Dist:
+    """The same learner, long enough to be disturbed."""
+    return _fit(tmp_path_factory.mktemp("long"), fit(rounds=1_000_000))
+
+
+def _fit(folder: Path, text: str) -> Dist:
+    (folder / "fit.py").write_text(text)
+    return build(folder / "fit.py", folder / "dist")

@@ -81,7 +81,7 @@ def test_no_emulator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(artifacts.shutil, "which", lambda name: None)
     foreign = "aarch64" if platform.machine() == "x86_64" else "x86_64"
     error = fault(make_build(tmp_path, ["pass"], target=foreign))
-    assert error.kind == "no-emulator" and "apt install qemu-user-static" in str(error)
+    assert error.kind == "no-emulator" and "apt-get install qemu-user-static" in str(error)
 
 
 def test_state_and_logs_that_cannot_be_made(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def command(artifact: Artifact) -> list[str]:
             f"and qemu-{artifact.target}-static is not on PATH",
             kind="no-emulator",
             where=str(artifact.path),
-            hint="apt install qemu-user-static",
+            hint="apt-get install qemu-user-static",
         )
     return [emulator, str(artifact.path)]
 

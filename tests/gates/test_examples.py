@@ -1,0 +1,78 @@
+"""The examples as they stand: built, run, and their results known beforehand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import alpha_build as ab
+from alpha_build.state.load import states
+from gates.conftest import EXAMPLES, alpha_build, build
+
+pytestmark = pytest.mark.gates
+
+
+def test_relay_runs(relay_dist: Any) -> None:
+    done = alpha_build("run", relay_dist.path, "--json")
+    result = json.loads(done.stdout)
+    assert done.returncode == 0 and result["ok"] and [row["exit"] for row in result["roles"]] == [0, 0, 0]
+    assert not (relay_dist.path / "state").exists()
+
+
+def test_star_runs_and_is_inspected_from_the_file_alone(tmp_path: Path) -> None:
+    dist = build(EXAMPLES / "star.py", tmp_path / "dist")
+    assert alpha_build("run", dist.path).returncode == 0
+    (tmp_path / "moved").write_bytes(dist.artifact(1).read_bytes())
+    facts = json.loads(alpha_build("inspect", tmp_path / "moved", "--json").stdout)
+    assert (facts["name"], facts["role"], facts["run"]) == ("star", 1, dist.manifest["run"])
+    assert facts["edges"] == dist.manifest["roles"][1]["edges"]
+    assert not facts["interpreter"] and not facts["dynamic"]
+    assert "dials role 0" in alpha_build("inspect", tmp_path / "moved").stdout
+
+
+@pytest.mark.slow
+def test_diabetes_is_least_squares(tmp_path: Path) -> None:
+    """300 rounds of gradient descent against NumPy's least squares; a metric's name may hold a space."""
+    import numpy as np
+    from sklearn.datasets import load_diabetes
+
+    dist = build(EXAMPLES / "diabetes.py", tmp_path / "dist")
+    result = json.loads(alpha_build("run", dist.path, "--json").stdout)
+    assert result["ok"] and result["rounds"] == 300
+    assert len({owner.hash for owner in states(dist.path / "state")}) == 1
+    trained = ab.load_state(dist.path / "state")
+    data = load_diabetes()
+    x = np.c_[data.data / data.data.std(axis=0), np.ones(len(data.data))]
+    y = (data.target - data.target.mean()) / data.target.std()
+    test = np.arange(len(y)) % 5 == 4
+    best = np.linalg.lstsq(x[~test], y[~test], rcond=None)[0]
+    error = np.mean((x[test] @ best - y[test]) ** 2)
+    assert result["metrics"]["squared error"] == pytest.approx(error, abs=0.02)
+    assert np.abs(x[test] @ np.r_[trained["w"], trained["b"]] - x[test] @ best).max() < 0.3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rounding", ["fused", "separate"])
+def test_the_demo_is_identical_and_accurate(tmp_path: Path, rounding: str) -> None:
+    done = alpha_build("demo", "--rounding", rounding, "--out", tmp_path, "--json", timeout_s=300)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["identical"] and set(result["owners"].values()) == {result["reference"]}
+    assert len(result["owners"]) == 4 and result["run"]["metrics"]["accuracy"] > 0.93
+    again = json.loads(alpha_build("run", tmp_path, "--json").stdout)
+    assert {row["state"] for row in again["roles"]} == {result["reference"]}
+
+
+@pytest.mark.slow
+def test_canonical_order_does_not_know_how_many_take_part(tmp_path: Path) -> None:
+    hashes = set()
+    for members in (1, 2, 3, 4):
+        out = tmp_path / str(members)
+        arguments = ("--order", "canonical", "--members", members, "--out", out, "--json")
+        done = alpha_build("demo", *arguments, timeout_s=300)
+        assert done.returncode == 0, done.stderr
+        hashes.add(json.loads(done.stdout)["reference"])
+    assert len(hashes) == 1
