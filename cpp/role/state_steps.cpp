@@ -1,5 +1,6 @@
 // A learner's first and last steps: what everybody starts from, and publication with the root's
 // rename as the only commit.
+#include "base/assert.h"
 #include "base/byte_order.h"
 #include "base/memory.h"
 #include "frame/seal.h"
@@ -11,6 +12,12 @@ namespace alpha {
 namespace {
 
 constexpr u64 kWordBytes = 40;  // generation, big-endian, then the root manifest's digest
+
+// The word's place in a region's buffer.
+u8* word_of(Participant& participant, const Region& region) {
+  ALPHA_ASSERT(region.bytes == kWordBytes);
+  return participant.base(region);
+}
 
 void store_word(u8* word, u64 generation, const Digest& digest) {
   store_big64(word, generation);
@@ -92,7 +99,7 @@ bool check_word(Participant& participant, const u8* word, u64 generation) {
 bool run_start(Participant& participant) {
   const Step& step = participant.step();
   StateFolder& folder = participant.learner->folder;
-  u8* const word = participant.base(*step.region);
+  u8* const word = word_of(participant, *step.region);
   if (step.from == kNoSlot) store_word(word, folder.published, folder.published_digest);
   if (!relay(participant, *step.region, step.from, step.to)) return false;
   return step.from == kNoSlot ||
@@ -107,7 +114,7 @@ bool run_publish(Participant& participant) {
   Digest manifest;
   Digest state;
   if (!prepare_generation(participant, generation, &manifest, &state)) return false;
-  u8* const word = participant.base(*step.region_down);
+  u8* const word = word_of(participant, *step.region_down);
   if (step.from == kNoSlot) {
     if (!publish_generation(&folder, generation, manifest, failure)) return false;
     store_word(word, generation, manifest);

@@ -97,7 +97,7 @@ void remove_older(const StateFolder& folder) {
   // struct linux_dirent64: 8 bytes inode, 8 offset, 2 length of the record, 1 type, then the name.
   constexpr u64 kLengthAt = 16;
   constexpr u64 kNameAt = 19;
-  alignas(8) u8 records[2048];
+  alignas(8) u8 records[2048] = {};
   for (;;) {
     const i64 filled = kernel::list_folder(static_cast<int>(fd), records, sizeof records);
     if (filled <= 0) break;

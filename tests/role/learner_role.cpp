@@ -1,7 +1,8 @@
-// A learner's role by hand: three parameters and a counter, a squared error, plain gradient descent.
+// A learner's role by hand: three parameters and a counter, a squared error, plain gradient
+// descent.
 //
-// The including test gives the shape of the system: PARENT (kNoSlot at the root), CHILDREN, EDGES, PAIR, ORDER,
-// ROUNDS, EVERY, and tables.h with the shard's header and the state hash's CBOR.
+// The including test gives the shape of the system: PARENT (kNoSlot at the root), CHILDREN, EDGES,
+// PAIR, ORDER, ROUNDS, EVERY, and tables.h with the shard's header and the state hash's CBOR.
 #include "role/main.h"
 #include "role/participant.h"
 #include "role/steps.h"
@@ -50,9 +51,9 @@ void update(u64, const void* const* in, void* const* out, void*) {
 void metric(u64 rows, const void* const* in, void* const* out, void*) {
   f32 sum = 0;
   for (u64 r = 0; r < rows; ++r) {
-    const f32 error = error_of(static_cast<const f32*>(in[0]),
-                               static_cast<const f32*>(in[1]) + r * kWidth,
-                               static_cast<const f32*>(in[2])[r]);
+    const f32 error =
+        error_of(static_cast<const f32*>(in[0]), static_cast<const f32*>(in[1]) + r * kWidth,
+                 static_cast<const f32*>(in[2])[r]);
     sum += *static_cast<const f32*>(in[3]) * error * error;
   }
   *static_cast<f32*>(out[0]) = sum;
@@ -80,9 +81,21 @@ constexpr Buffer kBuffers[] = {
 };
 constexpr Region kRegions[] = {
     {.number = 0, .element = Element::bytes, .bytes = 40, .buffer = kStartWord, .uses = 1},
-    {.number = 1, .element = Element::f32, .bytes = f32_bytes(1 + kWidth), .buffer = kContribution, .uses = ROUNDS},
-    {.number = 2, .element = Element::f32, .bytes = f32_bytes(1 + kWidth), .buffer = kContribution, .uses = ROUNDS},
-    {.number = 3, .element = Element::f32, .bytes = f32_bytes(2), .buffer = kMetricValues, .uses = ROUNDS},
+    {.number = 1,
+     .element = Element::f32,
+     .bytes = f32_bytes(1 + kWidth),
+     .buffer = kContribution,
+     .uses = ROUNDS},
+    {.number = 2,
+     .element = Element::f32,
+     .bytes = f32_bytes(1 + kWidth),
+     .buffer = kContribution,
+     .uses = ROUNDS},
+    {.number = 3,
+     .element = Element::f32,
+     .bytes = f32_bytes(2),
+     .buffer = kMetricValues,
+     .uses = ROUNDS},
     {.number = 4, .element = Element::bytes, .bytes = 32, .buffer = kManifest, .uses = 1},
     {.number = 5, .element = Element::bytes, .bytes = 40, .buffer = kCommitWord, .uses = 1},
 };
@@ -157,7 +170,9 @@ constexpr Role kRole = {
     .buffers = kBuffers,
     .regions = kRegions,
     .schedule = kSchedule,
-    .contract = {.order = Order::ORDER, .normalization = Normalization::mean, .refuse_nonfinite = true},
+    .contract = {.order = Order::ORDER,
+                 .normalization = Normalization::mean,
+                 .refuse_nonfinite = true},
     .learner = &kLearner,
     .version = "0.0",
     .needs_v3 = false,

@@ -1,7 +1,8 @@
-// A protocol of one's own by hand, three roles in a chain 0 - 1 - 2: a choice that role 1 relays, transfers in both
-// arms, a combine and its delivery, and what each role checks of them.
+// A protocol of one's own by hand, three roles in a chain 0 - 1 - 2: a choice that role 1 relays,
+// transfers in both arms, a combine and its delivery, and what each role checks of them.
 //
-// The including test gives ROLE and, to make faults, SELECTOR, CONTRIBUTION, REFUSE, USES and FAULT.
+// The including test gives ROLE and, to make faults, SELECTOR, CONTRIBUTION, REFUSE, USES and
+// FAULT.
 #include "base/memory.h"
 #include "role/main.h"
 #include "role/participant.h"
@@ -123,7 +124,9 @@ constexpr Role kRole = {
     .buffers = kBuffers,
     .regions = kRegions,
     .schedule = kSchedule,
-    .contract = {.order = Order::tree, .normalization = Normalization::mean, .refuse_nonfinite = REFUSE},
+    .contract = {.order = Order::tree,
+                 .normalization = Normalization::mean,
+                 .refuse_nonfinite = REFUSE},
     .learner = nullptr,
     .version = "1.2.3",
     .needs_v3 = false,
