@@ -13,3 +13,4 @@ set(CMAKE_CXX_ARCHIVE_FINISH "\"${ALPHA_ZIG}\" ranlib <TARGET>")
 # Zig instruments undefined behaviour and calls library functions unless told not to.
 set(ALPHA_COMPILE_OPTIONS -fno-sanitize=all -fno-builtin)
 set(ALPHA_LINK_OPTIONS "")
+set(ALPHA_LOOP_OPTIONS "")

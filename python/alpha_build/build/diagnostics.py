@@ -37,7 +37,7 @@ def compile_failure(log: Path, target: str, user_files: frozenset[str]) -> Build
         return BuildFailure(
             f"the executables for {target} do not link: nothing defines {link['symbol']}",
             kind="link",
-            hint=f"operations have no C library beneath them; {hint}",
+            hint=f"operations have no C library beneath them; {hint}" if user_files else hint,
         )
     if errors:
         place, what = f"{errors[0]['file']}:{errors[0]['line']}", errors[0]["text"]

@@ -22,12 +22,6 @@ set(ALPHA_FREESTANDING_OPTIONS
 set(ALPHA_FREESTANDING_LINK_OPTIONS
   -nostdlib -static -Wl,--build-id=none -Wl,--gc-sections -Wl,-z,norelro -s ${ALPHA_LINK_OPTIONS})
 
-# Learner classes may use the units of every x86-64 processor since 2013 (checked at start).
-set(ALPHA_KERNEL_OPTIONS -O3)
-if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  list(APPEND ALPHA_KERNEL_OPTIONS -march=x86-64-v3)
-endif()
-
 # alpha_freestanding(TARGET FOLDER): compile options, and file names in messages counted from FOLDER.
 function(alpha_freestanding target folder)
   set_target_properties(${target} PROPERTIES
@@ -56,13 +50,13 @@ function(alpha_add_runtime)
   file(GLOB control CONFIGURE_DEPENDS "${cpp}/socket/*.cpp" "${cpp}/state/*.cpp" "${cpp}/role/*.cpp")
   set_source_files_properties(${control} PROPERTIES COMPILE_OPTIONS "-Os")
   # One source for host and device; here it is C++.
-  set_source_files_properties("${cpp}/combine.cu" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++;-O3")
+  set_source_files_properties("${cpp}/combine.cu" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++;${ALPHA_LOOP_OPTIONS}")
   alpha_add_library(alpha_runtime ${bytes} ${control} "${cpp}/combine.cu")
 
   file(GLOB kernels CONFIGURE_DEPENDS "${cpp}/learner/*.cpp")
   if(kernels)
     alpha_add_library(alpha_kernels ${kernels})
-    target_compile_options(alpha_kernels PRIVATE ${ALPHA_KERNEL_OPTIONS})
+    target_compile_options(alpha_kernels PRIVATE ${ALPHA_LOOP_OPTIONS} ${ALPHA_KERNEL_OPTIONS})
   else()
     add_library(alpha_kernels INTERFACE)
   endif()
@@ -78,7 +72,7 @@ function(alpha_add_class name source)
   target_compile_options(${name} PRIVATE -Wall -Wno-unused-parameter -Wno-unused-function)
   target_link_options(${name} PRIVATE ${ALPHA_FREESTANDING_LINK_OPTIONS} -Wl,-e,_start -Wl,-u,_start)
   if(class_KERNELS)
-    target_compile_options(${name} PRIVATE ${ALPHA_KERNEL_OPTIONS})
+    target_compile_options(${name} PRIVATE ${ALPHA_LOOP_OPTIONS} ${ALPHA_KERNEL_OPTIONS})
     target_link_libraries(${name} PRIVATE alpha_kernels)
   endif()
   target_link_libraries(${name} PRIVATE alpha_runtime)
