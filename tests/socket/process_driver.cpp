@@ -12,7 +12,7 @@ using namespace alpha;
 constexpr u64 kBytes = 100'000;
 Link links[kEdgesMax];
 Session session;
-u8 region[kBytes];
+u8 region[kBytes], ours[kBytes];
 Digest digests[8];
 
 template <u64 N>
@@ -37,13 +37,15 @@ int pair() {
   links[0].dial_address = 0x7f000001;
   const Transfer what = {.region = 0, .version = 1, .total = kBytes, .element = Element::bytes};
   Inbound in[1] = {{.slot = 0, .what = what, .base = region, .staging = nullptr}};
-  Outbound out[1] = {{.slot = 0, .what = what, .base = region, .ready = kBytes}};
-  const bool done =
-      prepare_process(session) && bind_listeners(session) && announce_ports(session, 1) &&
-      hear_ports(session, 0) && connect_lower(session) && accept_higher(session) &&
-      exchange(session, in, {}, {}) && exchange(session, {}, out, {}) && close_edge(session, 0);
+  Outbound out[1] = {{.slot = 0, .what = what, .base = ours, .ready = kBytes}};
+  for (u64 i = 0; i < kBytes; ++i) ours[i] = static_cast<u8>(i % 251);
+  const bool done = prepare_process(session) && bind_listeners(session) &&
+                    announce_ports(session, 1) && hear_ports(session, 0) &&
+                    connect_lower(session) && accept_higher(session) &&
+                    exchange(session, in, out, {}) && close_edge(session, 0);
   if (!done) return failed();
-  print(2, Text<64>().add("complete, hashed by ", hash_form().name, "\n"));
+  const Digest got = sha256(region, kBytes);
+  print(2, Text<256>().add("complete: ", Hex{got.byte, 32}, " ", hash_form().name, "\n"));
   return 0;
 }
 

@@ -118,6 +118,19 @@ def test_staged_contributions_add_while_they_come(make: Make, foreign: Foreign, 
     assert done.result(20), middle.failure
 
 
+def test_a_sum_that_leaves_on_two_edges_is_not_taken_for_a_relay(make: Make, foreign: Foreign) -> None:
+    """What was added in place leaves with its own digest, not with the contribution's."""
+    root, peers = root_of(make, foreign, 3)
+    own, stage = array(struct.pack("<9000i", *range(9000))), array(bytes(1 << 16))
+    incoming = root.transfer(1, own, element=I32, staging=stage)
+    outgoing = [root.transfer(role, own, element=I32) for role in (2, 3)]
+    done = in_thread(lambda: root.exchange([incoming], outgoing, ADD))
+    peers[0].send(0, 0, 1, I32, struct.pack("<9000i", *range(9000)))
+    wanted = struct.pack("<9000i", *range(0, 18000, 2))
+    assert [peer.receive(0, 0, 1, I32, 36_000) for peer in peers[1:]] == [wanted] * 2
+    assert done.result(20), root.failure
+
+
 def test_a_swap_adds_only_what_has_left(make: Make) -> None:
     """Both contributions cross and are added in the place that they left from."""
     pair = joined(make)
@@ -223,10 +236,9 @@ def test_budgets_are_the_classes_of_the_page(make: Make, foreign: Foreign) -> No
 
     def outcome(budgets: Budgets, feed: Callable[[Peer], object]) -> tuple[tuple[int, str, str], float]:
         root, (peer,) = root_of(make, foreign, 1, budgets=budgets)
-        done = in_thread(lambda: root.exchange([root.transfer(1, buffer, region=3, version=2)], []))
+        in_thread(lambda: feed(peer))
         started = time.monotonic()
-        feed(peer)
-        assert done.result(20) is False
+        assert not root.exchange([root.transfer(1, buffer, region=3, version=2)], [])
         return root.failure, time.monotonic() - started
 
     (code, kind, text), _ = outcome(Budgets(wait=0.3), lambda peer: None)
@@ -235,12 +247,13 @@ def test_budgets_are_the_classes_of_the_page(make: Make, foreign: Foreign) -> No
 
     def drip(peer: Peer) -> None:
         (frame,) = peer.frames(peer.head(0, 3, 2, BYTES), bytes(64))
-        for byte in frame[:60]:
+        for byte in frame[:150]:
             peer.connections[0].sendall(bytes([byte]))
             time.sleep(0.02)
 
-    (code, kind, text), _ = outcome(Budgets(frame=0.5), drip)
+    (code, kind, text), taken = outcome(Budgets(frame=0.5), drip)
     assert (code, kind) == (77, "frame_time")
+    assert taken < 1.5  # bytes that drip for three seconds do not arm it again
     assert text == "edge 1->0 region 3: receiving version 2 offset 0 for 0.5 s"
 
     (code, kind, text), taken = outcome(Budgets(session=0.6), lambda peer: None)
@@ -248,12 +261,24 @@ def test_budgets_are_the_classes_of_the_page(make: Make, foreign: Foreign) -> No
     assert taken < 5
 
 
-@pytest.mark.parametrize("budgets", [Budgets(frame=0.5), Budgets(session=0.8)])
-def test_a_peer_that_does_not_read_ends_the_send(make: Make, foreign: Foreign, budgets: Budgets) -> None:
-    root, _ = root_of(make, foreign, 1, budgets=budgets, frame_bytes=1 << 24)
+@pytest.mark.parametrize("drinks", [False, True], ids=["still", "slow"])
+@pytest.mark.parametrize("budgets", [Budgets(frame=0.5), Budgets(session=0.8)], ids=["frame", "session"])
+def test_a_peer_that_does_not_read_ends_the_send(
+    make: Make, foreign: Foreign, budgets: Budgets, drinks: bool
+) -> None:
+    root, (peer,) = root_of(make, foreign, 1, budgets=budgets, frame_bytes=1 << 24)
     root.shrink_buffers(4096, 4096)
     buffer = array(bytes(1 << 24))
+    if drinks:
+
+        def drink() -> None:
+            while peer.connections[0].recv(30_000):
+                time.sleep(0.02)
+
+        in_thread(drink)
+    started = time.monotonic()
     assert not root.exchange([], [root.transfer(1, buffer)])
+    assert time.monotonic() - started < 3  # reading it all at this pace takes longer
     code, _, text = root.failure
     assert code == 77
     assert text.startswith("edge 0->1 region 0: sending version 1 offset 0 for ")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import resource
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -30,29 +32,69 @@ def driver(target: Target, tmp_path_factory: pytest.TempPathFactory) -> list[str
     return compile_executable(target, source, out, "base", "frame", "socket")
 
 
-def test_a_pair_across_targets(target: Target, driver: list[str], foreign: Foreign) -> None:
+PAYLOAD = random.Random(1).randbytes(100_000)
+OURS = bytes(i % 251 for i in range(100_000))
+
+
+def played(
+    driver: list[str], foreign: Foreign, play: Callable[[Peer], object], *tracer: str
+) -> tuple[int, bytes, bytes]:
+    """Role 1 as a process, role 0 as `play` after both have connected; exit code and what role 1 wrote."""
     peer = foreign(0, frame_bytes=1 << 14)
     (port,) = peer.bind([1])
     process = subprocess.Popen(
-        [*driver, "pair"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*tracer, *driver, "pair"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
         assert process.stdin is not None
         process.stdin.write(port.to_bytes(2, "big"))
         process.stdin.flush()
         peer.accept(1)
-        payload = random.Random(1).randbytes(100_000)
-        peer.send(1, 0, 1, BYTES, payload)
-        assert peer.receive(1, 0, 1, BYTES, 100_000) == payload
-        peer.close(1)
+        play(peer)
         out, said = process.communicate(timeout=30)
     finally:
         process.kill()
         process.wait()
-    assert process.returncode == 0, said
+    return process.returncode, out, said
+
+
+def play_well(peer: Peer) -> None:
+    peer.send(1, 0, 1, BYTES, PAYLOAD)
+    assert peer.receive(1, 0, 1, BYTES, 100_000) == OURS
+    peer.close(1)
+
+
+def test_a_pair_across_targets(target: Target, driver: list[str], foreign: Foreign) -> None:
+    code, out, said = played(driver, foreign, play_well)
+    assert code == 0, said
     assert out == b""  # it announces no port, and nothing else is ever written there
+    assert said.startswith(f"complete: {hashlib.sha256(PAYLOAD).hexdigest()} ".encode())
     if target is not X86_64 or "sha_ni" in Path("/proc/cpuinfo").read_text():
         assert b"portable" not in said
+
+
+def traced(target: Target, *faults: str) -> list[str]:
+    if target.emulator or not shutil.which("strace"):
+        pytest.skip("system calls are altered by strace, of the machine's own processor")
+    return ["strace", "-qq", "-f", "-o", "/dev/null", *(f"--inject={fault}" for fault in faults)]
+
+
+def test_every_call_is_resumed_when_interrupted(target: Target, driver: list[str], foreign: Foreign) -> None:
+    calls = "read,write,connect,ppoll,recvfrom,sendmsg"
+    tracer = traced(target, f"{calls}:error=EINTR:when=1+2")
+    code, _, said = played(driver, foreign, play_well, *tracer)
+    assert (code, said[:9]) == (0, b"complete:")
+
+
+def test_an_error_on_sending_alone_ends_the_exchange(
+    target: Target, driver: list[str], foreign: Foreign
+) -> None:
+    """Nothing is to be read, the connection stands, and still nobody waits for a budget."""
+    tracer = traced(target, "sendmsg:error=EHOSTUNREACH:when=3+")
+    code, _, said = played(driver, foreign, lambda peer: None, *tracer)
+    assert code == 74
+    text = "edge 1->0 region 0: no route to host when sending version 1 offset 16384"
+    assert said.decode() == f"alpha-build: role 1: refused (truncated): {text}\n"
 
 
 def test_step_0_closes_what_was_left_open_and_opens_what_was_closed(driver: list[str]) -> None:
