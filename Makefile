@@ -2,7 +2,7 @@
 .PHONY: help setup demo test lint format clean
 PYTEST_ARGS ?=
 VENV := .venv/bin
-CXX_FILES = $(shell find cpp -name '*.h' -o -name '*.cc' -o -name '*.cu')
+CXX_FILES = $(shell find cpp -name '*.h' -o -name '*.cpp' -o -name '*.cu')
 # A change of any of these asks for a new installation; Python sources take effect as they are.
 SOURCES := pyproject.toml CMakeLists.txt tools/setup.sh $(wildcard cpp/combine.* cpp/base/* cpp/frame/* cpp/socket/* cpp/bind/*)
 
@@ -26,7 +26,8 @@ lint: .venv/ready-lint
 	$(VENV)/mypy
 	$(VENV)/lint-imports
 	$(VENV)/clang-format --dry-run -Werror $(CXX_FILES)
-	clang-tidy --quiet $(filter-out cpp/bind/%,$(filter %.cc,$(CXX_FILES))) -- -std=c++20 -ffreestanding -Icpp
+	@echo clang-tidy cpp
+	@clang-tidy --quiet $(filter-out cpp/bind/%,$(filter %.cpp,$(CXX_FILES))) -- -std=c++20 -ffreestanding -Icpp 2>/dev/null
 
 format: .venv/ready-lint
 	$(VENV)/ruff check --fix-only .

@@ -101,6 +101,7 @@ extras=demo,test
 [ "${1:-run}" = run ] || extras=demo,test,lint
 missing=$(missing_packages "${1:-run}")
 [ -z "$missing" ] || [ "$(id -u)" != 0 ] || ! have apt-get || install_packages "$missing"
+[ "${1:-run}" = run ] || have clang-tidy || { say "no clang-tidy; as root: apt-get install clang-tidy"; exit 1; }
 make_venv
 choose_compiler
 find_headers

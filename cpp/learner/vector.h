@@ -20,7 +20,7 @@ inline void store(f32* to, Vector value) { *reinterpret_cast<UnalignedVector*>(t
 
 // left * right + sum, rounded once in every lane.
 inline Vector multiply_add(Vector left, Vector right, Vector sum) {
-#if defined(__clang__)
+#if __has_builtin(__builtin_elementwise_fma)
   return __builtin_elementwise_fma(left, right, sum);
 #elif defined(__AVX2__) && defined(__FMA__)
   return __builtin_ia32_vfmaddps256(left, right, sum);

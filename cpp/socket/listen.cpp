@@ -45,7 +45,7 @@ bool cannot_hear(Session& session, const Link& link, FailureKind kind, const cha
 
 // Two bytes of the port, however they come.
 bool hear_port(Session& session, Link& link, int hear, const Deadline& until) {
-  u8 port[2];
+  u8 port[2] = {};
   for (u64 got = 0; got < sizeof(port);) {
     if (!wait_for(hear, kernel::kReadable, until.at_ns)) {
       return cannot_hear(session, link, until.kind, "timed out");
