@@ -51,21 +51,27 @@ struct UnsignedOf;
 template <>
 struct UnsignedOf<1> {
   using Type = u8;
+  using SignedType = i8;
 };
 template <>
 struct UnsignedOf<2> {
   using Type = u16;
+  using SignedType = i16;
 };
 template <>
 struct UnsignedOf<4> {
   using Type = u32;
+  using SignedType = i32;
 };
 template <>
 struct UnsignedOf<8> {
   using Type = u64;
+  using SignedType = i64;
 };
 template <class T>
 using Unsigned = typename UnsignedOf<sizeof(T)>::Type;
+template <class T>
+using Signed = typename UnsignedOf<sizeof(T)>::SignedType;
 
 // ---- NaN ----------------------------------------------------------------------------------------
 
@@ -170,7 +176,7 @@ inline T shift_right_logical(T value, T amount) {
 template <class T>
 inline T shift_right_arithmetic(T value, T amount) {
   const u64 places = shifts_out(amount) ? sizeof(T) * 8 - 1 : static_cast<u64>(amount);
-  return static_cast<T>(value >> places);
+  return static_cast<T>(static_cast<Signed<T>>(value) >> places);
 }
 
 // ---- floating point -----------------------------------------------------------------------------

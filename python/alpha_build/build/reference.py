@@ -6,7 +6,7 @@ import ctypes
 import hashlib
 import platform
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,26 +62,32 @@ class Kernels:
 
 
 def compile_kernels(learner: LearnerProgram, rounding: str, folder: Path) -> Kernels:
-    """Lower a learner for this machine, compile it in `folder`, load it.
+    """A learner's kernels; raises what compile_programs raises."""
+    programs = {"block": learner.block, "update": learner.update}
+    if learner.metric is not None:
+        programs["metric"] = learner.metric
+    kernels = compile_programs(programs, rounding, folder)
+    return Kernels(kernels["block"], kernels["update"], kernels.get("metric"))
+
+
+def compile_programs(programs: Mapping[str, Program], rounding: str, folder: Path) -> dict[str, Kernel]:
+    """Lower programs for this machine, compile them in `folder` as one library, load it.
 
     Raises:
         UnsupportedPrimitive: an operation has no lowering here.
         BuildFailure: there is no compiler, or it refuses the source.
     """
     toolchain = find(platform.machine())
-    programs = {"block": learner.block, "update": learner.update}
-    if learner.metric is not None:
-        programs["metric"] = learner.metric
     lowered = {
         name: lower(program, name, target=toolchain.target, rounding=rounding)
         for name, program in programs.items()
     }
-    library = _compiled(_source(list(lowered.values())), toolchain, folder)
-    kernels = {name: Kernel(programs[name], lowered[name], _function(library, name)) for name in programs}
-    return Kernels(kernels["block"], kernels["update"], kernels.get("metric"))
+    library = _compiled(library_source(list(lowered.values())), toolchain, folder)
+    return {name: Kernel(programs[name], lowered[name], _function(library, name)) for name in programs}
 
 
-def _source(lowered: Sequence[Lowered]) -> str:
+def library_source(lowered: Sequence[Lowered]) -> str:
+    """C++ of several programs, each a function that C can call."""
     includes = sorted({include for each in lowered for include in each.includes})
     lines = [f'#include "{include}"' for include in includes]
     functions = [each.source for each in lowered]

@@ -68,7 +68,7 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
         return " + ".join(terms + [f"{i} * ({j.cpp()})" for i, j in zip(indices, jumps, strict=True)])
 
     function = "multiply" if kind == "f32" else "multiply_in_order"
-    work = lowering.workspace("f32", WORKSPACE, 4)
+    work = lowering.workspace(WORKSPACE)
     a = f"{{{at(left.buffer, left.offset, left_jump)}, {left_row.cpp()}, {left_step.cpp()}}}"
     b = f"{{{at(right.buffer, right.offset, right_jump)}, {right_step.cpp()}, {right_column.cpp()}}}"
     c = f"{{{at(name, Extent(), jump)}, {n.cpp()}, {ONE.cpp()}}}"

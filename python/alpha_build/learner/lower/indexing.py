@@ -38,12 +38,17 @@ class _Indexing:
         return Extent((1,))
 
 
+# A promise to stay in bounds is kept for the user: reads are clamped, and updates from outside add nothing.
+_GATHER_MODES = {"CLIP": "CLIP", "FILL_OR_DROP": "FILL_OR_DROP", "PROMISE_IN_BOUNDS": "CLIP"}
+_SCATTER_MODES = {"CLIP": "CLIP", "FILL_OR_DROP": "FILL_OR_DROP", "PROMISE_IN_BOUNDS": "FILL_OR_DROP"}
+
+
 def _gathering(lowering: Lowering, equation: Equation) -> _Indexing:
     numbers = equation.params["dimension_numbers"]
     shapes = [lowering.aval(operand).shape for operand in equation.inputs]
     many = lowering.program.values[equation.outputs[0]].shape
     return _indexing(
-        lowering, equation, shapes[0], many, numbers["offset_dims"],
+        lowering, equation, _GATHER_MODES, shapes[0], many, numbers["offset_dims"],
         numbers["collapsed_slice_dims"], numbers["start_index_map"], numbers["operand_batching_dims"],
         numbers["start_indices_batching_dims"],
     )  # fmt: skip
@@ -53,7 +58,7 @@ def _scattering(lowering: Lowering, equation: Equation) -> _Indexing:
     numbers = equation.params["dimension_numbers"]
     shapes = [lowering.aval(operand).shape for operand in equation.inputs]
     return _indexing(
-        lowering, equation, shapes[0], shapes[2], numbers["update_window_dims"],
+        lowering, equation, _SCATTER_MODES, shapes[0], shapes[2], numbers["update_window_dims"],
         numbers["inserted_window_dims"], numbers["scatter_dims_to_operand_dims"],
         numbers["operand_batching_dims"], numbers["scatter_indices_batching_dims"],
     )  # fmt: skip
@@ -62,6 +67,7 @@ def _scattering(lowering: Lowering, equation: Equation) -> _Indexing:
 def _indexing(
     lowering: Lowering,
     equation: Equation,
+    modes: dict[str, str],
     array: tuple[Dimension, ...],
     many: tuple[Dimension, ...],
     window_axes: list[int],
@@ -70,9 +76,10 @@ def _indexing(
     paired: list[int],
     paired_index: list[int],
 ) -> _Indexing:
-    mode = equation.params["mode"]
-    if mode not in ("CLIP", "FILL_OR_DROP", "PROMISE_IN_BOUNDS"):
-        raise lowering.refuse(equation, f"with mode {mode} has no lowering", "use mode='fill' or mode='clip'")
+    given = equation.params["mode"]
+    mode = modes.get(given)
+    if mode is None:
+        raise lowering.refuse(equation, f"with mode {given} has no lowering", "use mode='fill' or mode='clip'")
     window_of = [axis for axis in range(len(array)) if axis not in (*dropped, *paired)]
     batch_axes = [axis for axis in range(len(many)) if axis not in window_axes]
     return _Indexing(

@@ -60,7 +60,12 @@ class Lowering:
     def view(self, operand: Operand) -> Load:
         """The operand as one strided load from memory."""
         tree = self.tree(operand)
-        return tree if isinstance(tree, Load) else self.stored_tree(tree, self.aval(operand).shape)
+        if isinstance(tree, Load):
+            return tree
+        stored = self.stored_tree(tree, self.aval(operand).shape)
+        if isinstance(operand, int):
+            self.trees[operand] = stored
+        return stored
 
     def contiguous(self, operand: Operand) -> str:
         """Name of memory that holds the operand row-major from its start."""
@@ -81,10 +86,10 @@ class Lowering:
         self.fresh += 1
         return f"w{self.fresh}"
 
-    def workspace(self, kind: str, elements: int, element_bytes: int) -> str:
-        """Scratch of one statement."""
+    def workspace(self, elements: int) -> str:
+        """f32 scratch of one statement, in a slot that only such scratch shares."""
         name = self.name()
-        self.scratch[name] = Buffer(name, kind, extent(elements), element_bytes)
+        self.scratch[name] = Buffer(name, "f32", extent(elements), 4, passing=True)
         return name
 
     def temporary(self, dtype: str, shape: tuple[Dimension, ...]) -> str:

@@ -26,12 +26,12 @@ class Buffer:
     kind: str
     count: Extent
     element_bytes: int
+    passing: bool = False  # lives for one statement only
 
 
 @dataclass
 class _Slot:
-    power: int
-    kind: str
+    sort: tuple[int, str, bool]  # power of rows, element type, passing: what may share a slot
     unit_bytes: int  # bytes a (padded row count to the power), a multiple of 64 in all
     free_after: int = -1
 
@@ -61,7 +61,8 @@ def plan(statements: list[Statement], buffers: dict[str, Buffer]) -> Plan:
         power = max(len(buffer.count.coefficients) - 1, 0)
         unit = sum(buffer.count.coefficients) * buffer.element_bytes  # rows >= 1, so lower powers are within
         unit = unit if power else (unit + 63) // 64 * 64
-        chosen[name] = _place(slots, power, buffer.kind, unit, first[name], last[name])
+        sort = (power, buffer.kind, buffer.passing)
+        chosen[name] = _place(slots, sort, unit, first[name], last[name])
     return _offsets(slots, chosen)
 
 
@@ -75,10 +76,10 @@ def _lives(statements: list[Statement], buffers: dict[str, Buffer]) -> tuple[dic
     return first, last
 
 
-def _place(slots: list[_Slot], power: int, kind: str, unit: int, first: int, last: int) -> int:
-    fitting = [i for i, s in enumerate(slots) if s.power == power and s.kind == kind and s.free_after < first]
+def _place(slots: list[_Slot], sort: tuple[int, str, bool], unit: int, first: int, last: int) -> int:
+    fitting = [i for i, slot in enumerate(slots) if slot.sort == sort and slot.free_after < first]
     if not fitting:
-        slots.append(_Slot(power, kind, unit, last))
+        slots.append(_Slot(sort, unit, last))
         return len(slots) - 1
     best = min(fitting, key=lambda i: (abs(slots[i].unit_bytes - unit), i))
     slots[best].unit_bytes = max(slots[best].unit_bytes, unit)
@@ -91,6 +92,6 @@ def _offsets(slots: list[_Slot], chosen: dict[str, int]) -> Plan:
     starts: list[Extent] = []
     for slot in slots:
         starts.append(result.total)
-        result.total = result.total + Extent((0,) * slot.power + (slot.unit_bytes,))
+        result.total = result.total + Extent((0,) * slot.sort[0] + (slot.unit_bytes,))
     result.offsets = {name: starts[index] for name, index in chosen.items()}
     return result

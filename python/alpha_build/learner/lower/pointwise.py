@@ -103,7 +103,7 @@ ROWS: dict[str, Row] = {
     "mul": pointwise(real="{0} * {1}", whole="wrapping_multiply({0}, {1})"),
     "div": pointwise(real="{0} / {1}", whole="integer_divide({0}, {1})"),
     "rem": pointwise(real="float_remainder({0}, {1})", whole="integer_remainder({0}, {1})"),
-    "neg": pointwise(real="-{0}", whole="wrapping_negate({0})"),
+    "neg": pointwise(real="-({0})", whole="wrapping_negate({0})"),
     "abs": pointwise(real="absolute({0})", whole="integer_absolute({0})", unsigned="{0}"),
     "sign": pointwise(real="float_sign({0})", whole="integer_sign({0})"),
     "max": _both("maximum({0}, {1})"),

@@ -117,6 +117,8 @@ def reverse(tree: Tree, shape: tuple[Dimension, ...], axes: tuple[int, ...]) -> 
 
 def reshape(tree: Tree, shape: tuple[Dimension, ...], to: tuple[Dimension, ...]) -> Tree | None:
     """The tree over another shape of as many elements, or None where a leaf's strides do not allow it."""
+    if product(shape).is_zero:
+        return placed(tree, lambda strides, offset: (row_major(to), offset))
     groups = _groups(shape, to)
     if groups is None:
         return None

@@ -29,9 +29,7 @@ def literal(dtype: str, data: bytes) -> str:
             return f"kNan<{kind}>"
         if np.isinf(value):
             return f"{'-' if value < 0 else ''}kInfinity<{kind}>"
-        text = np.format_float_scientific(value, unique=True, trim="0", exp_digits=1)
-        mantissa, _, exponent = text.partition("e")
-        return f"{mantissa}{'' if exponent in ('+0', '-0') else 'e' + exponent.removeprefix('+')}{suffix}"
+        return f"{value!s}{suffix}"
     if dtype == "int64" and value == np.iinfo(np.int64).min:
         return "(-9223372036854775807 - 1)"
     if dtype == "int32" and value == np.iinfo(np.int32).min:

@@ -1,0 +1,124 @@
+"""JAX functions as loop programs, called through compiled C++ here or under an emulator."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from alpha_build.build.reference import compile_programs, library_source
+from alpha_build.learner.lower import lower
+from alpha_build.learner.program import Program
+from alpha_build.learner.trace_program import to_program
+
+CPP = Path(__file__).resolve().parents[2] / "cpp"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function of arrays and arguments for it."""
+
+    function: Callable[..., Any]
+    arguments: tuple[np.ndarray, ...]
+
+    @cached_property
+    def program(self) -> Program:
+        return to_program(jax.make_jaxpr(self.function)(*self.arguments))
+
+    @cached_property
+    def expected(self) -> list[np.ndarray]:
+        """What JAX gives, without compiling to XLA's fused kernels: one primitive after another."""
+        with jax.disable_jit():
+            results = self.function(*map(jnp.asarray, self.arguments))
+        return [np.asarray(leaf) for leaf in jax.tree_util.tree_leaves(results)]
+
+
+def case(function: Callable[..., Any], *arguments: Any) -> Case:
+    return Case(function, tuple(np.asarray(jnp.asarray(argument)) for argument in arguments))
+
+
+def run(
+    cases: Mapping[str, Case], folder: Path, rounding: str = "separate", rows: int = 0
+) -> dict[str, list[np.ndarray]]:
+    """Outputs of every case, compiled together."""
+    programs = {name: each.program for name, each in cases.items()}
+    kernels = compile_programs(programs, rounding, folder)
+    return {name: kernels[name](rows, each.arguments) for name, each in cases.items()}
+
+
+_DRIVER = """
+#include <cstdio>
+#include <cstdlib>
+template <unsigned long N>
+static void call(void (*f)(unsigned long, const void* const*, void* const*, void*), const unsigned long (&in)[N],
+                 unsigned long ins, unsigned long outs, unsigned long scratch, FILE* from, FILE* to) {
+  const void* inputs[N];
+  void* outputs[N];
+  for (unsigned long i = 0; i < ins + outs; ++i) {
+    char* bytes = static_cast<char*>(malloc(in[i] + 1));
+    if (i < ins) {
+      if (fread(bytes, 1, in[i], from) != in[i]) exit(3);
+      inputs[i] = bytes;
+    } else {
+      outputs[i - ins] = bytes;
+    }
+  }
+  f(0, inputs, outputs, aligned_alloc(64, scratch + 64));
+  for (unsigned long i = 0; i < outs; ++i) fwrite(outputs[i], 1, in[ins + i], to);
+}
+int main(int, char** path) {
+  FILE* from = fopen(path[1], "rb");
+  FILE* to = fopen(path[2], "wb");
+"""
+
+
+def run_elsewhere(
+    cases: Mapping[str, Case], folder: Path, compiler: Sequence[str], emulator: Sequence[str], rounding: str
+) -> dict[str, list[bytes]]:
+    """The same as bytes, by a static executable of another target."""
+    lowered, calls, data = [], [], []
+    sizes: dict[str, list[int]] = {}
+    for name, each in cases.items():
+        program = each.program
+        lowered.append(lower(program, name, target="aarch64", rounding=rounding))
+        inputs = [np.ascontiguousarray(array) for array in (*each.arguments, *program.constants)]
+        avals = [program.aval(result) for result in program.outputs]
+        sizes[name] = [int(np.prod(a.shape, dtype=int)) * np.dtype(a.dtype).itemsize for a in avals]
+        bounds = [array.nbytes for array in inputs] + sizes[name]
+        scratch = -(-lowered[-1].scratch_bytes(1) // 64) * 64
+        listed = ", ".join(f"{size}ul" for size in bounds)
+        calls.append(f"  {{ const unsigned long in[] = {{{listed}}};")
+        calls.append(f"    call(alpha::{name}, in, {len(inputs)}, {len(avals)}, {scratch}, from, to); }}")
+        data += [array.tobytes() for array in inputs]
+    source, read, written = folder / "cases.cpp", folder / "in.bin", folder / "out.bin"
+    source.write_text(library_source(lowered) + _DRIVER + "\n".join(calls) + "\n  fclose(to);\n}\n")
+    read.write_bytes(b"".join(data))
+    kernels = sorted(str(path) for path in (CPP / "learner").glob("*.cpp"))
+    flags = ["-std=c++20", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing", "-static"]
+    out = folder / "cases"
+    subprocess.run([*compiler, *flags, f"-I{CPP}", str(source), *kernels, "-o", str(out)], check=True)
+    subprocess.run([*emulator, str(out), str(read), str(written)], check=True)
+    whole, results = written.read_bytes(), {}
+    for name, each in sizes.items():
+        results[name] = []
+        for size in each:
+            results[name].append(whole[:size])
+            whole = whole[size:]
+    return results
+
+
+def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
+    """Equal bytes, but that any NaN equals any."""
+    if left.dtype != right.dtype or left.shape != right.shape:
+        return False
+    if left.dtype.kind != "f":
+        return bool((left == right).all())
+    nan = np.isnan(left) & np.isnan(right)
+    unsigned = np.dtype(f"u{left.dtype.itemsize}")
+    return bool((nan | (left.view(unsigned) == right.view(unsigned))).all())
