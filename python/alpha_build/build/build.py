@@ -13,7 +13,7 @@ from alpha_build.build import output
 from alpha_build.build.checked import checked_system
 from alpha_build.build.classes import RoleClass, group
 from alpha_build.build.manifest import Manifest
-from alpha_build.build.sources import source_texts
+from alpha_build.build.sources import lowered_learners, source_texts
 from alpha_build.build.stamping import Stamper
 from alpha_build.build.toolchains import Toolchain, find
 from alpha_build.build.trees import Tree, compile_trees
@@ -73,7 +73,8 @@ def build(
         each.program.target: find(each.program.target, toolchain) for each in projected.wanted_classes
     }
     lines = _user_lines(system if isinstance(system, str) else "")
-    texts = source_texts(checked, projected.classes, projected.rows, lines, partial(progress, "emit"))
+    learners = lowered_learners(checked, projected.classes, projected.rows.values())
+    texts = source_texts(checked, projected.classes, learners, lines, partial(progress, "emit"))
     jobs = jobs or len(os.sched_getaffinity(0))
     with output.output_folder(Path(out)) as folder:
         output.write_sources(folder / "src", texts)
@@ -81,7 +82,8 @@ def build(
         user_files = frozenset(operation.place.file for operation in checked.operations.values())
         images = compile_trees(trees, jobs, user_files, partial(progress, "compile"))
         _save_learner(folder, checked.learner)
-        stamper = Stamper(checked, projected.classes, images)
+        scratch_bytes = {target: learner.scratch_bytes for target, learner in learners.items()}
+        stamper = Stamper(checked, projected.classes, images, scratch_bytes)
         manifest = stamper.write(folder, projected.wanted, projected.rows, partial(progress, "stamp"))
     notices = (*(checked.learner.notices if checked.learner else ()), *checked.warnings)
     return replace(manifest, notices=notices)

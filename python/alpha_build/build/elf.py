@@ -91,6 +91,11 @@ class Image:
         )
         self._prefix_digest = sha256(self._prefix)
 
+    @property
+    def memory_bytes(self) -> int:
+        """What the class's own segments take, in whole pages."""
+        return sum(_round_up(load.memory_bytes, self.page_bytes) + self.page_bytes for load in self.loads)
+
     def finish(self, stamp: list[bytes], notes: Iterable[Note]) -> tuple[list[bytes], str]:
         """The artifact as pieces to write one after the other, and its SHA-256 in hex."""
         stamp_bytes = sum(map(len, stamp))

@@ -1,19 +1,105 @@
 """Bound of a role's memory, from the numbers that its executable is compiled and stamped with.
 
-Mirrors the layout of cpp/role (Participant::layout and what it calls): the same parts, each rounded up.
+The arena's parts are those of cpp/role (Participant::layout, layout_canonical, prepare_learner), rounded up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 
-from alpha_build.build.elf import Image
 from alpha_build.learner.program import LearnerProgram
-from alpha_build.projector.project.program import RoleProgram, RoleRows
+from alpha_build.projector.project.program import (
+    ChooseStep,
+    CombineStep,
+    EveryStep,
+    ExchangeStep,
+    RepeatStep,
+    RoleProgram,
+    RoleRows,
+    ShareRows,
+    Step,
+)
+
+STACK_BYTES = 256 << 10  # more than the runtime's deepest calls use
+FIXED_BYTES = 4 << 10  # one of each struct that a participant has
+EDGE_BYTES = 2 << 10  # link, transfers, child manifest
+LEAF_BYTES = 256  # pointers, records
+ALIGNMENT_BYTES = 64
+
+_ELEMENT_BYTES = {"bytes": 1, "bf16": 2, "f16": 2, "f32": 4, "i32": 4, "f64": 8, "i64": 8, "word": 8}
 
 
 def memory_bytes(
-    program: RoleProgram, learner: LearnerProgram | None, rows: RoleRows, image: Image, stamp: Sequence[bytes]
+    program: RoleProgram,
+    learner: LearnerProgram | None,
+    rows: RoleRows,
+    scratch_bytes: int,
+    loaded_bytes: int,
 ) -> int:
-    """Bytes that the role maps and loads: arena, program image, stamp."""
-    return 0
+    """Bytes that a role maps: its segments and stamp (`loaded_bytes`), its arena, its stack."""
+    buffers = sum(_padded(buffer.count * _ELEMENT_BYTES[buffer.element]) for buffer in program.buffers)
+    steps = list(_steps(program.schedule))
+    arena = FIXED_BYTES + buffers + len(program.edges) * EDGE_BYTES + _tables(program)
+    if program.order == "canonical":
+        arena += _canonical(program, rows, steps)
+    else:
+        exchanged = {step.region for step in steps if isinstance(step, ExchangeStep)}
+        arena += sum(_padded(_region_bytes(program, region)) for region in exchanged)
+        if any(isinstance(step, CombineStep) and step.children for step in steps):
+            arena += len(program.edges) * program.frame_bytes
+    if learner is not None:
+        arena += 2 * sum(_padded(leaf.array.nbytes) + LEAF_BYTES for leaf in learner.state)
+        arena += _padded(scratch_bytes) + 16 * _pointers(learner)
+    return loaded_bytes + arena + STACK_BYTES
+
+
+def _tables(program: RoleProgram) -> int:
+    """Versions, pointers to buffers, and a digest for each frame of the largest region."""
+    largest = max((_region_bytes(program, index) for index in range(len(program.regions))), default=0)
+    frames = max(1, -(-largest // program.frame_bytes))
+    return _padded(32 * frames) + ALIGNMENT_BYTES * (4 + len(program.regions) + 2 * len(program.buffers))
+
+
+def _canonical(program: RoleProgram, rows: RoleRows, steps: Iterable[Step]) -> int:
+    """Own blocks and nodes, each edge's list, what leaves, and the tables of nodes, for the largest round."""
+    most = 0
+    for step in steps:
+        if isinstance(step, CombineStep | ExchangeStep):
+            size = _padded(_region_bytes(program, step.region))
+            most = max(most, *(_canonical_values(share) * size for share in rows.shares))
+    return most + len(rows.edges) * ALIGNMENT_BYTES
+
+
+def _canonical_values(share: ShareRows) -> int:
+    """Values that a role holds at once in one round: a range cut from K blocks has at most 2 log2 K nodes."""
+    if share.block_count == 0:
+        return 0
+    levels = 2 * share.block_count.bit_length()
+    # What it has and what leaves; what arrives; on a pair the peer's, of any range.
+    ranges = [share.blocks, share.blocks, *share.edges, *share.edges, (0, share.block_count)]
+    return sum(min(end - begin, levels) + 1 for begin, end in ranges)
+
+
+def _steps(steps: Iterable[Step]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        match step:
+            case RepeatStep(body=body) | EveryStep(body=body):
+                yield from _steps(body)
+            case ChooseStep(then=then, otherwise=otherwise):
+                yield from _steps((*then, *otherwise))
+
+
+def _region_bytes(program: RoleProgram, index: int) -> int:
+    region = program.regions[index]
+    return region.count * _ELEMENT_BYTES[region.element]
+
+
+def _pointers(learner: LearnerProgram) -> int:
+    """Arguments of a program, at most."""
+    programs = (learner.block, learner.update, learner.metric)
+    return sum(len(program.values) + len(program.outputs) for program in programs if program is not None)
+
+
+def _padded(size: int) -> int:
+    return -(-size // ALIGNMENT_BYTES) * ALIGNMENT_BYTES

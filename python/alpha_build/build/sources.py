@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from alpha_build.build.classes import RoleClass
 from alpha_build.build.operations import operation_source
 from alpha_build.projector.check import Checked
-from alpha_build.projector.emit import LearnerSource, RoleSource, emit_role
+from alpha_build.projector.emit import LearnerSource, RoleSource, emit_role, lower_learner
 from alpha_build.projector.project.program import RoleRows
 from alpha_build.version import version
 
@@ -20,17 +20,12 @@ CMAKE_FILE = "CMakeLists.txt"
 def source_texts(
     checked: Checked,
     classes: Sequence[RoleClass],
-    rows: Mapping[int, RoleRows],
+    learners: Mapping[str, LearnerSource],
     user_lines: Mapping[str, Sequence[str]],
     on_step: Callable[[int, int], None],
 ) -> dict[str, str]:
-    """Text of every generated file by name.
-
-    Raises:
-        UnsupportedPrimitive: the learner uses an operation that has no lowering on a class's target.
-    """
-    learner = _learner_source(checked, rows.values())
-    texts = {CMAKE_FILE: _cmake_text(classes, kernels=learner is not None)}
+    """Text of every generated file by name; `learners` by target, as `lowered_learners` gives them."""
+    texts = {CMAKE_FILE: _cmake_text(classes, kernels=bool(learners))}
     for done, each in enumerate(classes, 1):
         operations = [
             operation_source(
@@ -38,26 +33,34 @@ def source_texts(
             )
             for name in each.program.operations
         ]
-        texts[f"{each.name}.cpp"] = emit_role(RoleSource(each.program, operations, learner), version())
+        source = RoleSource(each.program, operations, learners.get(each.program.target))
+        texts[f"{each.name}.cpp"] = emit_role(source, version())
         on_step(done, len(classes))
     return texts
 
 
-def _learner_source(checked: Checked, rows: Iterable[RoleRows]) -> LearnerSource | None:
-    """Programs are called with a whole slice, or under canonical with one block."""
+def lowered_learners(
+    checked: Checked, classes: Sequence[RoleClass], rows: Iterable[RoleRows]
+) -> dict[str, LearnerSource]:
+    """The learner lowered for each target; programs are called with a slice of a batch, or one block of it.
+
+    Raises:
+        UnsupportedPrimitive: the learner uses an operation that has no lowering on a target.
+    """
     if checked.learner is None or checked.cuts is None:
-        return None
+        return {}
     block, evaluation = checked.cuts[0], checked.cuts[2]
     largest = [0, 0]
     for role in rows:
         for kind, share in enumerate(role.shares):
             size = share.samples[1] - share.samples[0]
             largest[kind // 2] = max(largest[kind // 2], size)
-    return LearnerSource(
-        checked.learner,
-        min(largest[0], block.block or largest[0]),
-        min(largest[1], evaluation.block or largest[1]),
-    )
+    rows_max = min(largest[0], block.block or largest[0]), min(largest[1], evaluation.block or largest[1])
+    targets = {each.program.target: each.program.rounding for each in classes}
+    return {
+        target: lower_learner(checked.learner, target, rounding, *rows_max)
+        for target, rounding in sorted(targets.items())
+    }
 
 
 def _cmake_text(classes: Sequence[RoleClass], kernels: bool) -> str:

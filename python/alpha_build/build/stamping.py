@@ -21,10 +21,18 @@ EXECUTABLE = 0o755
 class Stamper:
     """Holds one prepared image a class."""
 
-    def __init__(self, checked: Checked, classes: Sequence[RoleClass], images: Mapping[str, bytes]) -> None:
+    def __init__(
+        self,
+        checked: Checked,
+        classes: Sequence[RoleClass],
+        images: Mapping[str, bytes],
+        scratch_bytes: Mapping[str, int],
+    ) -> None:
+        """`scratch_bytes` of the learner's programs, by target."""
         self._checked = checked
         self._images = {name: Image(data) for name, data in images.items()}
         self._classes = {role: each for each in classes if each.name in self._images for role in each.roles}
+        self._scratch_bytes = scratch_bytes
         self._head = manifest.head_json(checked)
         self._head_note = Note(HEAD_NOTE, manifest.compact(self._head))
 
@@ -57,7 +65,10 @@ class Stamper:
         image, target = self._images[role_class.name], role_class.program.target
         stamp = role_stamp(self._checked, rows)
         pieces = encode(stamp)
-        memory = memory_bytes(role_class.program, self._checked.learner, rows, image, pieces)
+        memory = memory_bytes(
+            role_class.program, self._checked.learner, rows, self._scratch_bytes.get(target, 0),
+            image.memory_bytes + sum(map(len, pieces)),
+        )  # fmt: skip
         entry = manifest.entry_json(rows.role, role_class.name, target, stamp.edges, memory)
         finished, digest = image.finish(pieces, [Note(ENTRY_NOTE, manifest.compact(entry)), self._head_note])
         file = f"{self._head['name']}.role-{rows.role}.{target}"

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from alpha_build.learner.lower import lower
-from alpha_build.learner.program import LearnerProgram, Program, StateLeaf
+from alpha_build.learner.program import LearnerProgram, StateLeaf
 from alpha_build.projector.emit.text import Names, folded, literal, literals, row
-from alpha_build.projector.project.program import RoleProgram
 from alpha_build.system.digest import canonical
 
 _DTYPES = {
@@ -22,28 +21,58 @@ _DIGEST_HEAD = b"\x58\x20"  # CBOR: a byte string of 32
 
 
 @dataclass(frozen=True)
-class LearnerSource:
-    """A traced learner, and the most rows that its programs are called with in any role of the run."""
+class LoweredProgram:
+    """One program as C++, with the most rows that any role of the run calls it with."""
 
-    program: LearnerProgram
-    block_rows_max: int
-    evaluation_rows_max: int
-
-
-@dataclass(frozen=True)
-class EmittedProgram:
-    constant: str  # "block"
+    constant: str  # "block", "update" or "metric"
     function: str
     source: str
     rows_max: int
     scratch_bytes: int
-    constants: str  # bytes of each closed-over array
+    constants: tuple[int, ...]  # bytes of each closed-over array
+
+
+@dataclass(frozen=True)
+class LearnerSource:
+    """A traced learner lowered for one target: the same in every class of the target."""
+
+    program: LearnerProgram
+    programs: tuple[LoweredProgram, ...]
+    includes: tuple[str, ...]
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Of the program that needs most."""
+        return max(program.scratch_bytes for program in self.programs)
+
+
+def lower_learner(
+    learner: LearnerProgram, target: str, rounding: str, block_rows_max: int, evaluation_rows_max: int
+) -> LearnerSource:
+    """Lower all programs of a learner.
+
+    Raises:
+        UnsupportedPrimitive: one of them uses an operation that has no lowering on the target.
+    """
+    parts = [("block", learner.block, block_rows_max), ("update", learner.update, 0)]
+    if learner.metric is not None:
+        parts.append(("metric", learner.metric, evaluation_rows_max))
+    programs, includes = [], set()
+    for name, program, rows in parts:
+        lowered = lower(program, f"{name}_program", target=target, rounding=rounding)
+        constants = tuple(array.nbytes for array in program.constants)
+        source = lowered.source.strip("\n")
+        programs.append(
+            LoweredProgram(name, lowered.name, source, rows, lowered.scratch_bytes(rows), constants)
+        )
+        includes |= set(lowered.includes)
+    return LearnerSource(learner, tuple(programs), tuple(sorted(includes)))
 
 
 @dataclass(frozen=True)
 class EmittedLearner:
     includes: tuple[str, ...]
-    programs: tuple[EmittedProgram, ...]
+    programs: tuple[LoweredProgram, ...]
     shapes: tuple[tuple[str, str], ...]
     tensors: tuple[str, ...]
     parameters: int
@@ -58,13 +87,9 @@ class EmittedLearner:
     hash_pieces: tuple[str, ...]
 
 
-def emit_learner(source: LearnerSource, role: RoleProgram, names: Names) -> EmittedLearner:
+def emit_learner(source: LearnerSource, names: Names) -> EmittedLearner:
     """Everything of `struct Learner` in cpp/role/tables.h but the two buffers, which the role knows."""
     learner = source.program
-    parts = [("block", learner.block, source.block_rows_max), ("update", learner.update, 0)]
-    if learner.metric is not None:
-        parts.append(("metric", learner.metric, source.evaluation_rows_max))
-    lowered = [_program(name, program, rows, role) for name, program, rows in parts]
     shapes = _Shapes(names)
     tensors = tuple(
         row(
@@ -80,8 +105,8 @@ def emit_learner(source: LearnerSource, role: RoleProgram, names: Names) -> Emit
     sizes = [leaf.array.size for leaf in learner.state[: learner.parameters]]
     offsets = [1 + sum(sizes[:index]) for index in range(len(sizes))]
     return EmittedLearner(
-        includes=tuple(sorted({include for _, includes in lowered for include in includes})),
-        programs=tuple(program for program, _ in lowered),
+        includes=source.includes,
+        programs=source.programs,
         shapes=shapes.constants,
         tensors=tensors,
         parameters=learner.parameters,
@@ -127,17 +152,6 @@ def _array_head(count: int) -> bytes:
     """The first bytes of a CBOR array: canonical(count) is the same head in the major type of integers."""
     head = canonical(count)
     return bytes([head[0] | 0x80]) + head[1:]
-
-
-def _program(
-    name: str, program: Program, rows: int, role: RoleProgram
-) -> tuple[EmittedProgram, Sequence[str]]:
-    lowered = lower(program, f"{name}_program", target=role.target, rounding=role.rounding)
-    emitted = EmittedProgram(
-        name, f"{name}_program", lowered.source.strip("\n"), rows, lowered.scratch_bytes(rows),
-        _numbers(array.nbytes for array in program.constants),
-    )  # fmt: skip
-    return emitted, lowered.includes
 
 
 def _dtype(leaf: StateLeaf) -> str:

@@ -38,11 +38,7 @@ class RoleSource:
 
 
 def emit_role(source: RoleSource, version: str) -> str:
-    """C++ text of a role; the same text for every role of its class.
-
-    Raises:
-        UnsupportedPrimitive: the learner uses an operation that has no lowering on this target.
-    """
+    """C++ text of a role; the same text for every role of its class."""
     program, names = source.program, Names(_RESERVED)
     buffers = [names.constant("buffer", buffer.name) for buffer in program.buffers]
     regions = [names.constant(region.name) for region in program.regions]
@@ -51,7 +47,7 @@ def emit_role(source: RoleSource, version: str) -> str:
         operation.name: emitted.work for operation, emitted in zip(source.operations, operations, strict=True)
     }
     schedule = ScheduleEmitter(program, regions, works, names).emit()
-    learner = emit_learner(source.learner, program, names) if source.learner else None
+    learner = emit_learner(source.learner, names) if source.learner else None
     by_name = {buffer.name: name for name, buffer in zip(buffers, program.buffers, strict=True)}
     return _template().render(
         includes=sorted({*_INCLUDES, *_extra_includes(source), *(learner.includes if learner else ())}),
