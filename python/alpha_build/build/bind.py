@@ -1,0 +1,72 @@
+"""Moves a built run to other machines: rows, note and manifest are written anew, no compiler is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from alpha_build.build import manifest, output
+from alpha_build.build.addresses import RoleAddress, bound_edges, read_addresses
+from alpha_build.build.elf import Image, Note, read_artifact
+from alpha_build.build.stamp import decode, with_edges
+from alpha_build.build.stamping import ENTRY_NOTE, EXECUTABLE
+from alpha_build.system.errors import BuildFailure
+
+
+def bind(dist: Path, addresses_file: Path) -> dict[str, Any]:
+    """Stamp the addresses of `addresses_file` (see addresses.py) into a build; returns the new manifest.
+
+    Raises:
+        BuildFailure: there is no build, the file cannot be used, or it names what is not there.
+    """
+    addresses = read_addresses(addresses_file)
+    with output.output_folder(dist) as folder:
+        found = output.earlier_manifest(folder)
+        if not found:
+            raise BuildFailure(
+                "there is no build here",
+                kind="no-build",
+                where=str(dist),
+                hint="make one with alpha-build roles",
+            )
+        _check(addresses, found, addresses_file)
+        found["roles"] = [_rebind(folder, entry, addresses) for entry in found["roles"]]
+        output.replace(folder / manifest.FILE, [manifest.pretty(found)])
+        return found
+
+
+def _rebind(folder: Path, entry: Mapping[str, Any], addresses: Mapping[int, RoleAddress]) -> dict[str, Any]:
+    path = folder / entry["file"]
+    data = path.read_bytes()
+    artifact = read_artifact(data)
+    head = decode(artifact.stamp)
+    edges = bound_edges(head.role, head.edges, addresses)
+    note = manifest.entry_json(head.role, entry["class"], artifact.target, edges, entry["memory_bytes"])
+    others = [each for each in artifact.notes if each.kind != ENTRY_NOTE]
+    notes = [Note(ENTRY_NOTE, manifest.compact(note)), *others]
+    pieces, digest = Image(data).finish([with_edges(artifact.stamp, edges)], notes)
+    output.replace(path, pieces, EXECUTABLE)
+    size = sum(map(len, pieces))
+    return {**note, "file": entry["file"], "bytes": size, "sha256": digest}
+
+
+def _check(addresses: Mapping[int, RoleAddress], found: Mapping[str, Any], file: Path) -> None:
+    """A role or peer that is not there is a slip of the pen, not something to pass over."""
+    peers = {
+        entry["role"]: {edge["peer"]: edge["side"] for edge in entry["edges"]} for entry in found["roles"]
+    }
+    for role, entry in addresses.items():
+        if role not in peers:
+            raise _unknown(file, f"role {role} is not in this build")
+        for peer in entry.ports:
+            if peers[role].get(peer) != "lower":
+                raise _unknown(file, f"role {role} does not listen for role {peer}")
+        for peer in entry.dial:
+            if peers[role].get(peer) != "higher":
+                raise _unknown(file, f"role {role} does not dial role {peer}")
+
+
+def _unknown(file: Path, message: str) -> BuildFailure:
+    hint = "see the edges in manifest.json: the lower role of an edge listens"
+    return BuildFailure(message, kind="addresses", where=str(file), hint=hint)
