@@ -104,9 +104,9 @@ def check(system: str | None, json: bool) -> None:
     done = checked_system(named_system(system))
     _say_notices(done)
     if json:
-        _print_json(
-            {"ok": True, "name": done.system.name, "members": len(done.group), "run": done.identity.run.hex()}
-        )
+        run = done.identity.run.hex()
+        facts = {"ok": True, "name": done.system.name, "members": len(done.group), "run": run}
+        _print_json({**facts, "notices": _notices(done)})
     else:
         members = len(done.group)
         print(f"{done.system.name}: nothing wrong; {members} member{'s' if members > 1 else ''}")
@@ -184,8 +184,12 @@ def project(system: str | None, role: int) -> None:
 
 def _say_notices(checked: Checked) -> None:
     """Lines that a user should read although nothing is wrong: narrowed values, idle members."""
-    for line in (*(checked.learner.notices if checked.learner else ()), *checked.warnings):
+    for line in _notices(checked):
         print(f"alpha-build: {line}", file=sys.stderr)
+
+
+def _notices(checked: Checked) -> list[str]:
+    return [*(checked.learner.notices if checked.learner else ()), *checked.warnings]
 
 
 def _print_json(value: object) -> None:

@@ -30,11 +30,19 @@ def mix(one: Dist, other: Dist, role: int, folder: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def other_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all the others, so that what they share is compiled once."""
+    return tmp_path_factory.mktemp("other")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("what", OTHERS)
-def test_executables_of_two_builds_refuse_each_other(fit_dist: Dist, tmp_path: Path, what: str) -> None:
+def test_executables_of_two_builds_refuse_each_other(
+    fit_dist: Dist, other_out: Path, tmp_path: Path, what: str
+) -> None:
     (tmp_path / "other.py").write_text(OTHERS[what])
-    other = build(tmp_path / "other.py", tmp_path / "other")
+    other = build(tmp_path / "other.py", other_out)
     assert other.manifest["run"] != fit_dist.manifest["run"]
     folder = mix(fit_dist, other, 1, tmp_path / "mixed")
     done = alpha_build("run", folder, "--json")

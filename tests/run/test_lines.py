@@ -46,7 +46,7 @@ READ = {
     'round 20: metric "a \\"b\\" \\u00e4" -1e-7': Metric(20, 'a "b" ä', -1e-7),
     f"complete: 200 rounds, state {HASH}": Complete(200, HASH),
     "complete": Complete(None, None),
-    "refused (version): edge 0->2 region 5: expected version 4 offset 0, got version 3 offset 0": ("version", 0, 2),
+    "refused (version): edge 0->2 region 5: expected version 4, got version 3": ("version", 0, 2),
     "budget exhausted (connect): edge 0->1: 127.0.0.1:4000 for 30 s: connection refused": ("connect", 0, 1),
     "budget exhausted (wait): edge 12->345 region 1": ("wait", 12, 345),
     "admission refused: 127.0.0.1:80: permission denied": ("admission", None, None),

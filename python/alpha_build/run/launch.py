@@ -158,6 +158,7 @@ class Launcher:
                 running.said = running.said or said
         if lines:
             running.log.flush()
+            self._rounds.sync()
 
     def _ended(self, running: Running) -> None:
         status = running.process.wait()

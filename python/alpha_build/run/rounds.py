@@ -56,8 +56,11 @@ class RoundsLog:
         done, self._open = self._open, None
         if done is not None:
             self._file.write(json.dumps(done.as_json()) + "\n")
-            self._file.flush()
         return done
+
+    def sync(self) -> None:
+        """Shows readers of the file what was written so far."""
+        self._file.flush()
 
     def close(self) -> Round | None:
         done = self.flush()
