@@ -117,3 +117,17 @@ def test_an_inner_choice_may_not_begin_with_somebody_uninformed() -> None:
     (failure,) = failures(own(outer))
     assert failure.kind == "choice-uninformed"
     assert "role 2" in failure.message
+
+
+def test_an_inner_choice_along_the_topology_is_everybodys() -> None:
+    outer = ab.Choice(0, "go", ab.Choice(0, "go", ab.Skip()), routes=[(0, 1)])
+    (failure,) = failures(own(outer))
+    assert failure.kind == "choice-uninformed"
+    assert "role 2" in failure.message
+
+
+def test_a_loop_of_one_pass_has_no_second() -> None:
+    assert failures(own(ab.Repeat(1, ab.Combine("x")))) == ()
+    assert [failure.kind for failure in failures(own(ab.Repeat(2, ab.Combine("x"))))] == [
+        "read-before-written"
+    ]

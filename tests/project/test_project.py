@@ -198,6 +198,15 @@ def test_delivery_to_one_owner_runs_along_its_path() -> None:
     assert not any("deliver" in line for role in range(7) for line in text(to_root, role))
 
 
+def test_the_way_to_an_owner_is_not_of_its_siblings_class() -> None:
+    protocol = ab.Sequence(ab.Combine("x"), ab.Deliver("x", owners=2))
+    checked = check(own(protocol, members=7, topology=ab.Tree(fanout=2)))
+    classes = Classes(checked)
+    assert project(checked, 1)[0] != project(checked, 4)[0]
+    assert classes.key(1) != classes.key(4)
+    assert classes.key(5) == classes.key(6)
+
+
 def test_an_edge_is_closed_after_its_last_use_and_unused_ones_first() -> None:
     loop = ab.Repeat(2, ab.Sequence(ab.Transfer(0, 2, "x"), ab.Transfer(3, 0, "x")))
     system = own(ab.Sequence(ab.Sequence(ab.Transfer(0, 3, "x")), loop, ab.Transfer(0, 3, "x")))

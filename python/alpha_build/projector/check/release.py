@@ -32,6 +32,9 @@ def check_learner(learner: Learner, system: System, found: list[AlphaError]) -> 
     if learner.key is not None:
         message, hint = "key= (random keys) is not in this release", "draw random numbers into samples="
         found.append(LearnerFailure(message, kind=later, where=where, hint=hint))
+    if learner.seed != 0:
+        message, hint = "seed= is for random keys, which are not in this release", "use shuffle= to permute"
+        found.append(LearnerFailure(message, kind=later, where=where, hint=hint))
     if isinstance(system.topology, Mesh):
         message, hint = "a learner over a mesh is not in this release", "use topology=Tree(fanout=F)"
         found.append(ContractFailure(message, kind="combine-on-mesh", where=where, hint=hint))
