@@ -53,6 +53,7 @@ TARGETS = [
     pytest.param(target, id=target.name, marks=pytest.mark.cross if target.emulator else pytest.mark.native)
     for target in (X86_64, AARCH64)
 ]
+OWN_TARGETS = TARGETS[:1] if X86_64.emulator is None else TARGETS[1:]
 
 
 def runtime_sources(*folders: str, hosted: bool = False) -> list[Path]:

@@ -200,8 +200,8 @@ void Engine::sleep() {
     if (link(out.slot).out.armed)
       await(link(out.slot).fd, kernel::kWritable, departure_deadline(out));
   }
-  ALPHA_ASSERT(count >
-               0);  // otherwise advance() neither released what arrived nor made anything ready
+  // Otherwise advance() neither released what arrived nor made anything ready.
+  ALPHA_ASSERT(count > 0);
   kernel::poll(entries, count, left_ns);
 }
 

@@ -1,5 +1,6 @@
 // Steps 1 and 2 of establishment, and hearing of ports: listeners first, so that a peer that was
 // told of a port finds it held.
+#include "base/assert.h"
 #include "socket/budget.h"
 #include "socket/kernel.h"
 #include "socket/report.h"
@@ -74,6 +75,7 @@ bool bind_listeners(Session& session) {
 
 bool announce_ports(Session& session, int announce) {
   if (announce < 0) return true;
+  ALPHA_ASSERT(session.links.count <= kEdgesMax);
   u8 ports[2 * kEdgesMax];
   u64 bytes = 0;
   for (const Link& link : session.links) {

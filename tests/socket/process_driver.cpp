@@ -1,6 +1,6 @@
-// A freestanding participant: role 1 of a pair whose role 0 is a test.  `pair` echoes one region,
-// `descriptors` lists what is open after step 0, `edges` asks for the descriptors of a thousand
-// edges.
+// A freestanding participant: one role of a pair whose other is a test.  `pair` swaps one region as
+// role 1, `accept` waits as role 0, `descriptors` lists what is open after step 0, `edges` asks for
+// the descriptors of a thousand edges.
 #include "frame/sha256.h"
 #include "socket/exchange.h"
 #include "socket/kernel.h"
@@ -21,31 +21,42 @@ void print(int fd, const Text<N>& text) {
 }
 
 int failed() {
-  print(2, Text<600>().add("alpha-build: role 1: ", failure_words(session.failure.kind), ": ",
-                           session.failure.text.c_str(), "\n"));
+  print(2, Text<600>().add("alpha-build: role ", session.role, ": ",
+                           failure_words(session.failure.kind), ": ", session.failure.text.c_str(),
+                           "\n"));
   return exit_code(session.failure.kind);
 }
 
-int pair() {
-  session.role = 1;
+bool establish(u64 role, u64 peer) {
   for (u64 i = 0; i < 32; ++i) session.run[i] = static_cast<u8>(i);
   const u64 limit_ns = 20'000'000'000;
+  session.role = role;
   session.budgets = {limit_ns, limit_ns, limit_ns, limit_ns, 0};
   session.frame_bytes = 1 << 14;
   session.links = {links, 1};
   session.digests = digests;
-  links[0].dial_address = 0x7f000001;
+  links[0].peer = peer;
+  links[0].lower = role < peer;
+  links[0].listen_address = links[0].dial_address = 0x7f000001;
+  return prepare_process(session) && bind_listeners(session) && announce_ports(session, 1) &&
+         hear_ports(session, 0) && connect_lower(session) && accept_higher(session);
+}
+
+int pair() {
   const Transfer what = {.region = 0, .version = 1, .total = kBytes, .element = Element::bytes};
   Inbound in[1] = {{.slot = 0, .what = what, .base = region, .staging = nullptr}};
   Outbound out[1] = {{.slot = 0, .what = what, .base = ours, .ready = kBytes}};
   for (u64 i = 0; i < kBytes; ++i) ours[i] = static_cast<u8>(i % 251);
-  const bool done = prepare_process(session) && bind_listeners(session) &&
-                    announce_ports(session, 1) && hear_ports(session, 0) &&
-                    connect_lower(session) && accept_higher(session) &&
-                    exchange(session, in, out, {}) && close_edge(session, 0);
-  if (!done) return failed();
+  if (!establish(1, 0) || !exchange(session, in, out, {}) || !close_edge(session, 0))
+    return failed();
   const Digest got = sha256(region, kBytes);
   print(2, Text<256>().add("complete: ", Hex{got.byte, 32}, " ", hash_form().name, "\n"));
+  return 0;
+}
+
+int accept() {
+  if (!establish(0, 1) || !close_edge(session, 0)) return failed();
+  print(2, Text<32>().add("complete\n"));
   return 0;
 }
 
@@ -77,6 +88,8 @@ extern "C" int alpha_main(int argc, char** argv, char**) {
   switch (argv[1][0]) {
     case 'p':
       return pair();
+    case 'a':
+      return accept();
     case 'd':
       return descriptors();
     case 'e':

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from foreign.peer import BYTES, Peer
-from native import TARGETS, X86_64, Target, compile_executable
+from native import OWN_TARGETS, TARGETS, X86_64, Target, compile_executable
 
 Foreign = Callable[..., Peer]
 
@@ -73,28 +73,58 @@ def test_a_pair_across_targets(target: Target, driver: list[str], foreign: Forei
         assert b"portable" not in said
 
 
-def traced(target: Target, *faults: str) -> list[str]:
-    if target.emulator or not shutil.which("strace"):
-        pytest.skip("system calls are altered by strace, of the machine's own processor")
+def traced(*faults: str) -> list[str]:
+    if not shutil.which("strace"):
+        pytest.skip("strace, which alters system calls, is not installed")
     return ["strace", "-qq", "-f", "-o", "/dev/null", *(f"--inject={fault}" for fault in faults)]
 
 
-def test_every_call_is_resumed_when_interrupted(target: Target, driver: list[str], foreign: Foreign) -> None:
+@pytest.mark.parametrize("target", OWN_TARGETS, indirect=True)
+def test_every_call_is_resumed_when_interrupted(driver: list[str], foreign: Foreign) -> None:
     calls = "read,write,connect,ppoll,recvfrom,sendmsg"
-    tracer = traced(target, f"{calls}:error=EINTR:when=1+2")
+    tracer = traced(f"{calls}:error=EINTR:when=1+2")
     code, _, said = played(driver, foreign, play_well, *tracer)
     assert (code, said[:9]) == (0, b"complete:")
 
 
-def test_an_error_on_sending_alone_ends_the_exchange(
-    target: Target, driver: list[str], foreign: Foreign
-) -> None:
+@pytest.mark.parametrize("target", OWN_TARGETS, indirect=True)
+def test_an_error_on_sending_alone_ends_the_exchange(driver: list[str], foreign: Foreign) -> None:
     """Nothing is to be read, the connection stands, and still nobody waits for a budget."""
-    tracer = traced(target, "sendmsg:error=EHOSTUNREACH:when=3+")
+    tracer = traced("sendmsg:error=EHOSTUNREACH:when=3+")
     code, _, said = played(driver, foreign, lambda peer: None, *tracer)
     assert code == 74
     text = "edge 1->0 region 0: no route to host when sending version 1 offset 16384"
     assert said.decode() == f"alpha-build: role 1: refused (truncated): {text}\n"
+
+
+def accepted(driver: list[str], foreign: Foreign, *tracer: str) -> tuple[int, bytes, bytes]:
+    """Role 0 as a process, which is told of nothing and announces its one port."""
+    peer = foreign(1)
+    command = [*tracer, *driver, "accept"]
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        said = process.stdout.read(2)
+        peer.connect(0, int.from_bytes(said, "big"))
+        peer.close(0)
+        out, lines = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    return process.returncode, out, lines
+
+
+def test_a_listener_announces_two_bytes_and_nothing_else(driver: list[str], foreign: Foreign) -> None:
+    assert accepted(driver, foreign) == (0, b"", b"complete\n")
+
+
+@pytest.mark.parametrize("error", ["EMFILE", "ECONNABORTED", "EINTR", "ENOBUFS"])
+@pytest.mark.parametrize("target", OWN_TARGETS, indirect=True)
+def test_accepts_that_fail_are_repeated(driver: list[str], foreign: Foreign, error: str) -> None:
+    tracer = traced(f"accept4:error={error}:when=1..3")
+    assert accepted(driver, foreign, *tracer) == (0, b"", b"complete\n")
 
 
 def test_step_0_closes_what_was_left_open_and_opens_what_was_closed(driver: list[str]) -> None:
@@ -114,10 +144,8 @@ def test_step_0_closes_what_was_left_open_and_opens_what_was_closed(driver: list
     assert closed.stderr.splitlines() == [b"0 1 2 ", b"written"]
 
 
-def test_descriptors_for_every_edge_or_a_refusal(target: Target, driver: list[str]) -> None:
-    if target.emulator:
-        pytest.skip("the emulator keeps limits of its own")
-
+@pytest.mark.parametrize("target", OWN_TARGETS, indirect=True)
+def test_descriptors_for_every_edge_or_a_refusal(driver: list[str]) -> None:
     def limited(soft: int, hard: int) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             [*driver, "edges"],
