@@ -119,6 +119,10 @@ def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
         return False
     if left.dtype.kind != "f":
         return bool((left == right).all())
-    nan = np.isnan(left) & np.isnan(right)
+    return bool(equal_bits(left, right).all())
+
+
+def equal_bits(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """For each element of two floating arrays whether the bytes are equal, or both are NaN."""
     unsigned = np.dtype(f"u{left.dtype.itemsize}")
-    return bool((nan | (left.view(unsigned) == right.view(unsigned))).all())
+    return (np.isnan(left) & np.isnan(right)) | (left.view(unsigned) == right.view(unsigned))
