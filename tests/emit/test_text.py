@@ -62,7 +62,8 @@ def test_names_are_taken_once() -> None:
 @pytest.mark.parametrize(
     ("element", "value", "bits"),
     [("f32", 1.0, 0x3F800000), ("f32", -0.0, 0x80000000), ("f64", 1.0, 0x3FF0000000000000),
-     ("i32", -1, 0xFFFFFFFF), ("i64", -2, 2**64 - 2), ("word", 1, 1), ("bytes", 7, 7), ("bf16", 1.0, 0x3F80), ("f16", 1.0, 0x3C00)],
+     ("i32", -1, 0xFFFFFFFF), ("i64", -2, 2**64 - 2), ("word", 1, 1),
+     ("bytes", 7, 7), ("bf16", 1.0, 0x3F80), ("f16", 1.0, 0x3C00)],
 )  # fmt: skip
 def test_bit_pattern(element: str, value: float, bits: int) -> None:
     assert bit_pattern(element, value) == bits  # type: ignore[arg-type]

@@ -1,0 +1,71 @@
+"""What a role embeds of a learner's data, and what each batch is divided by."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from alpha_build.build.samples import denominators, learner_stamp
+from alpha_build.build.stamps import budget_stamp, role_stamp
+from alpha_build.projector.check import check
+from alpha_build.projector.project import project
+from alpha_build.system.contract import Budgets, Contract
+from check.learner_program import learner_program, learner_system
+
+
+def _learner(**fields: int):  # type: ignore[no-untyped-def]
+    learner = learner_program(**fields)
+    count = len(learner.samples[0])
+    rows = np.arange(count, dtype=np.float32)
+    return dataclasses.replace(learner, samples=(np.stack([rows, -rows], 1), rows.astype(np.int32)))
+
+
+def test_rows_of_every_slice_batch_after_batch() -> None:
+    """Batches of 4, 4 and 2 samples: the slice [1, 3) of full ones, [0, 1) of the short one."""
+    stamp = learner_stamp(_learner(samples=10, batch=4), bytes(32), (1, 3), (0, 1), (2, 5))
+    first, second = stamp.samples
+    assert np.frombuffer(second, np.int32).tolist() == [1, 2, 5, 6, 8]
+    assert np.frombuffer(first, np.float32).reshape(-1, 2).tolist() == [[n, -n] for n in (1, 2, 5, 6, 8)]
+    assert len(stamp.evaluation[0]) == 3 * 12
+
+
+def test_only_batches_that_rounds_use() -> None:
+    stamp = learner_stamp(_learner(samples=10, batch=4, rounds=2), bytes(32), (0, 4), (0, 2), (0, 0))
+    assert np.frombuffer(stamp.samples[1], np.int32).tolist() == list(range(8))
+
+
+def test_members_together_hold_each_sample_once() -> None:
+    for order in ("tree", "canonical"):
+        learner = _learner(samples=100, batch=64, rounds=10)
+        checked = check(learner_system(5, contract=Contract(order=order)), learner)  # type: ignore[arg-type]
+        held = []
+        for role in range(5):
+            embedded = role_stamp(checked, project(checked, role)[1]).learner
+            assert embedded is not None
+            held += np.frombuffer(embedded.samples[1], np.int32).tolist()
+        assert sorted(held) == list(range(100))
+
+
+def test_denominators() -> None:
+    learner = _learner(samples=10, batch=4)
+    assert denominators(learner) == (4.0, 4.0, 2.0)
+    weights = np.array([1, 2**-24, 1, 2**-24, *[0.5] * 6], np.float32)
+    weighted = dataclasses.replace(learner, samples=(*learner.samples, weights), weighted=True)
+    assert denominators(weighted) == (2 + 2**-23, 2.0, 1.0)
+
+
+def test_protocol_divides_by_members() -> None:
+    from alpha_build.system.load import load_system
+    from emit.sources import EXAMPLES
+
+    checked = check(load_system(str(EXAMPLES / "star.py")))
+    stamp = role_stamp(checked, project(checked, 2)[1])
+    assert stamp.batches.denominators == (3.0,)
+    assert stamp.learner is None
+    assert [(edge.peer, edge.listen_port, edge.dial_port) for edge in stamp.edges] == [(0, 0, 0)]
+
+
+def test_budgets_in_nanoseconds() -> None:
+    assert dataclasses.astuple(budget_stamp(Budgets(1, 0.5, 1e-12, 2))) == (10**9, 5 * 10**8, 1, 2 * 10**9, 0)
+    assert budget_stamp(Budgets(session=3)).session == 3 * 10**9
