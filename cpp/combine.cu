@@ -200,7 +200,7 @@ u64 CanonicalMerge::push(CanonicalNode node, void** freed) {
     if (!is_left) {
       if (size_ == 0) break;  // the sibling lies below another edge
       CanonicalNode& left = nodes_[size_ - 1];
-      if (left.level != node.level || left.index + 1 != node.index) break;
+      if (left.level != node.level) break;
       combine_add(element_, left.value, node.value, count_);
       if (freed != nullptr) freed[freed_count] = node.value;
       ++freed_count;

@@ -72,8 +72,8 @@ class CanonicalMerge {
   CanonicalMerge(Element element, u64 blocks, u64 count, CanonicalNode* nodes)
       : element_(element), blocks_(blocks), count_(count), nodes_(nodes) {}
 
-  // Takes a node whose blocks follow all earlier ones.  A value that was added into its left
-  // sibling is spent: its pointer goes to freed[0 ..] (null, or as long as the pending nodes);
+  // Takes a node whose blocks follow the last one's without a gap.  A value that was added into its
+  // left sibling is spent: its pointer goes to freed[0 ..] (null, or as long as the pending nodes);
   // returns how many were.
   u64 push(CanonicalNode node, void** freed);
 

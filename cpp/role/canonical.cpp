@@ -18,9 +18,8 @@ void raise(u64* most, u64 value) { *most = value > *most ? value : *most; }
 
 // Whether a step combines in rounds of this kind: 0 full, 1 short, 2 evaluation.
 bool meets(const Participant& participant, const Step& step, u64 kind) {
-  const Learner* const learner = participant.role.learner;
-  if (learner == nullptr) return kind == 0;
-  const bool evaluates = learner->metric.call != nullptr && step.region->buffer == learner->metrics;
+  const Learner& learner = *participant.role.learner;
+  const bool evaluates = learner.metric.call != nullptr && step.region->buffer == learner.metrics;
   return evaluates == (kind == 2);
 }
 
@@ -71,15 +70,6 @@ Needs needs_of(const Participant& participant, u64 slot, u64* list_bytes) {
     }
   });
   return needs;
-}
-
-// Without a learner a role's buffer is its one block.
-void begin_own(Participant& participant, const Round& round) {
-  if (participant.role.learner != nullptr) return;
-  begin_blocks(participant, round.region, round.share.blocks);
-  const Range own = round.share.own_blocks;
-  ALPHA_ASSERT(own.begin + 1 == own.end);
-  push_block(participant, own.begin, participant.base(round.region));
 }
 
 bool admit_own(Participant& participant, const Round& round) {
@@ -140,6 +130,7 @@ CanonicalMerge merge_of(Participant& participant, const Round& round) {
 }  // namespace
 
 void layout_canonical(Participant& participant) {
+  ALPHA_ASSERT(participant.role.learner != nullptr);  // checked before projection
   Arena& arena = participant.arena;
   CanonicalMemory* const memory = arena.take<CanonicalMemory>(1);
   u8** const lists = arena.take<u8*>(participant.role.edges);
@@ -204,7 +195,6 @@ bool combine_canonical_nodes(Participant& participant, const Round& round) {
   const Step& step = participant.step();
   Transfer transfer;
   if (!participant.arm(round.region, round.region.bytes, &transfer)) return false;
-  begin_own(participant, round);
   if (!admit_own(participant, round)) return false;
   for (u64 i = 0; i < step.to.size(); ++i) {
     const Range range = edge_range(participant, round.share, step.to[i]);
@@ -232,7 +222,6 @@ bool exchange_canonical_nodes(Participant& participant, const Round& round) {
   const Slot slot = participant.step().from;
   Transfer transfer;
   if (!participant.arm(round.region, round.region.bytes, &transfer)) return false;
-  begin_own(participant, round);
   if (!admit_own(participant, round)) return false;
   const CanonicalMerge& own = participant.canonical->own;
   const Range range = peer_range(participant, round.share, slot);

@@ -13,12 +13,6 @@ bool holds(const Participant& participant, Range range) {
   return participant.role.learner == nullptr || range.begin < range.end;
 }
 
-// Counts of the round in hand: the last batch of a pass may be a short one.
-u64 batch_of(const Participant& participant) {
-  return participant.stamp.rounds_cycle == 0 ? 0
-                                             : participant.round() % participant.stamp.rounds_cycle;
-}
-
 bool refuse_nonfinite(Participant& participant, const Round& round, u64 element,
                       const char* whose) {
   Text<256> text;
@@ -166,11 +160,20 @@ Round this_round(const Participant& participant) {
     copy_bytes(&denominator, &stamp.evaluation_denominator, sizeof denominator);
     return {region, stamp.share[2], width, true, denominator};
   }
-  const u64 batch = batch_of(participant);
-  const bool is_short = stamp.short_batch != 0 && batch + 1 == stamp.rounds_cycle;
+  const u64 batch = this_batch(participant);
   const bool divides = participant.role.contract.normalization == Normalization::mean;
   const f64 denominator = divides ? participant.stamped<f64>(stamp.denominators)[batch] : 1;
-  return {region, stamp.share[is_short ? 1 : 0], width, divides, denominator};
+  return {region, batch_share(participant, batch), width, divides, denominator};
+}
+
+u64 this_batch(const Participant& participant) {
+  return participant.round() % participant.stamp.rounds_cycle;
+}
+
+const Share& batch_share(const Participant& participant, u64 batch) {
+  const Stamp& stamp = participant.stamp;
+  const bool is_short = stamp.short_batch != 0 && batch + 1 == stamp.rounds_cycle;
+  return stamp.share[is_short ? 1 : 0];
 }
 
 Range edge_range(const Participant& participant, const Share& share, Slot slot) {
@@ -182,10 +185,10 @@ Range peer_range(const Participant& participant, const Share& share, Slot slot) 
   // The stamp's rows, since memory is measured before the session is filled.
   const EdgeRow* const rows = participant.stamped<EdgeRow>(participant.stamp.edge_rows);
   if (participant.stamp.role < rows[slot].peer) return edge_range(participant, share, slot);
-  // Seen from the higher role an edge's range is its own; the lower one holds what comes before it.
+  // Seen from the higher role an edge's range is its own; the lower one holds all that comes before
+  // it, so that an empty own range stands at the end.
   const Range own =
       participant.role.contract.order == Order::canonical ? share.own_blocks : share.own;
-  if (own.begin == own.end) return {0, share.blocks != 0 ? share.blocks : 1};
   return {0, own.begin};
 }
 

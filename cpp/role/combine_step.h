@@ -18,6 +18,11 @@ struct Round {
 
 Round this_round(const Participant& participant);
 
+// The batch of the round in hand, counted within a pass over the samples, and how it is shared: the
+// last one of a pass may be a short one.
+u64 this_batch(const Participant& participant);
+const Share& batch_share(const Participant& participant, u64 batch);
+
 // Samples (order tree) or blocks (order canonical) below an edge; a protocol without a learner has
 // none of either.
 Range edge_range(const Participant& participant, const Share& share, Slot slot);

@@ -167,12 +167,10 @@ bool prepare_learner(Participant& participant) {
 }
 
 bool learner_gradient(Participant& participant) {
-  const Stamp& stamp = participant.stamp;
-  const Range full = stamp.share[0].own;
-  const u64 batch = participant.round() % stamp.rounds_cycle;
-  const bool is_short = stamp.short_batch != 0 && batch + 1 == stamp.rounds_cycle;
-  run_share(participant, stamp.share[is_short ? 1 : 0], batch * (full.end - full.begin),
-            stamp.block, participant.role.learner->contribution, call_block);
+  const Range full = participant.stamp.share[0].own;
+  const u64 batch = this_batch(participant);
+  run_share(participant, batch_share(participant, batch), batch * (full.end - full.begin),
+            participant.stamp.block, participant.role.learner->contribution, call_block);
   return true;
 }
 

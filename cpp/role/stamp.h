@@ -52,9 +52,8 @@ struct Stamp {
   u64 edges;                                                 // equals Role::edges
   u64 edge_rows;                                             // offset: EdgeRow[edges]
   u64 connect_ns, accept_ns, wait_ns, frame_ns, session_ns;  // budgets; session 0: none
-  // learner only, zero elsewhere, but for what a mean and order canonical need: without a learner
-  // rounds_cycle is 1, the one denominator is the number of members, and in share[0] member m of n
-  // holds block m of n
+  // learner only, zero elsewhere, but for what a mean needs: without a learner rounds_cycle is 1
+  // and the one denominator is the number of members
   u8 state_identity[32];
   u64 rounds_cycle;  // batches in one pass over the samples: round t uses batch t mod rounds_cycle
   u64 short_batch;   // 1 when the last batch of a pass is a short one

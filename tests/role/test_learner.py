@@ -29,6 +29,9 @@ SHAPES = [
     Shape(5, 4),
     Shape(5, 1),
     Shape(5, 4, "canonical"),
+    Shape(2, 0, larger_last=True),
+    Shape(4, 2, larger_last=True),
+    Shape(5, 1, larger_last=True),
 ]
 
 

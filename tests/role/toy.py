@@ -18,7 +18,7 @@ from alpha_build.build.stamp import BatchStamp, LearnerStamp, Range, ShareStamp
 from combine import model
 from role.launch import Member, Toolchain
 
-ROUNDS, EVERY, BATCH, SAMPLES, EVALUATION = 5, 2, 7, 17, 5  # batches of 7, 7 and 3
+ROUNDS, EVERY, BATCH, SAMPLES, EVALUATION = 5, 2, 7, 15, 5  # batches of 7, 7 and 1
 BLOCK, EVALUATION_BLOCK, RATE, SCALE = 2, 2, 0.125, 2.0
 Array = NDArray[np.float32]
 SOURCE = Path(__file__).with_name("learner_role.cpp")
@@ -31,6 +31,7 @@ class Shape:
     members: int
     fanout: int
     order: str = "tree"
+    larger_last: bool = False  # order tree: the last member is the one with a sample where there are few
 
     @property
     def pair(self) -> bool:
@@ -78,8 +79,9 @@ def share(shape: Shape, member: int, samples: int, block: int) -> tuple[Range, R
         blocks = -(-samples // block)
         first, last = model.blocks_of(member, shape.members, blocks)
         return (min(first * block, samples), min(last * block, samples)), (first, last), blocks
-    # At most one apart, larger first: so later members are empty where there are few.
-    sizes = [samples // shape.members + (m < samples % shape.members) for m in range(shape.members)]
+    sizes = model.chunks(samples, shape.members) + [0] * max(0, shape.members - samples)
+    if shape.larger_last:
+        sizes.reverse()
     return (sum(sizes[:member]), sum(sizes[: member + 1])), (0, 0), 0
 
 
