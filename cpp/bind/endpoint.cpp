@@ -32,6 +32,8 @@ class Participant {
     session_.frame_bytes = frame_bytes;
     std::tie(session_.budgets.connect_ns, session_.budgets.accept_ns, session_.budgets.wait_ns,
              session_.budgets.frame_ns, session_.budgets.session_ns) = budgets_ns;
+    if (frame_bytes == 0) throw nb::value_error("a frame's payload is at least 1 byte");
+    if (edges.size() > kEdgesMax) throw nb::value_error("a role has at most 1,000 edges");
     std::sort(edges.begin(), edges.end());
     for (const auto& [peer, listen_address, listen_port, dial_address, dial_port] : edges) {
       if (peer == role || (!links_.empty() && links_.back().peer == peer)) {
@@ -51,6 +53,8 @@ class Participant {
   ~Participant() { abandon(session_); }
 
   void bind() {
+    if (bound_) throw nb::value_error("bound before: an endpoint is used once");
+    bound_ = true;
     if (session_.budgets.session_ns != 0) {
       session_.session_deadline_ns = monotonic_ns() + session_.budgets.session_ns;
     }
@@ -66,6 +70,9 @@ class Participant {
   }
 
   void connect(const std::vector<u16>& ports) {
+    raise_failure();
+    require([](const Link& link) { return link.lower || (link.fd < 0 && !link.closed); },
+            "connected before: an endpoint is used once");
     size_t next = 0;
     for (Link& link : links_) {
       if (link.lower || link.dial_port != 0) continue;
@@ -79,6 +86,9 @@ class Participant {
   }
 
   void accept() {
+    raise_failure();
+    require([](const Link& link) { return !link.lower || link.listener >= 0; },
+            "nobody listens: bind first, and accept once");
     perform([this] { return accept_higher(session_); });
   }
 
@@ -110,8 +120,9 @@ class Participant {
   void close() {
     perform([this] {
       for (size_t slot = 0; slot < links_.size(); ++slot) {
-        if (!links_[slot].closed && !close_edge(session_, static_cast<u16>(slot))) return false;
+        if (links_[slot].fd >= 0 && !close_edge(session_, static_cast<u16>(slot))) return false;
       }
+      abandon(session_);  // listeners that nobody came to
       return true;
     });
   }
@@ -156,6 +167,11 @@ class Participant {
     raise_refused(session_.failure.kind, session_.failure.text.c_str());
   }
 
+  template <class Condition>
+  void require(const Condition& condition, const char* otherwise) const {
+    if (!std::all_of(links_.begin(), links_.end(), condition)) throw nb::value_error(otherwise);
+  }
+
   u16 slot_of(u64 peer) const {
     for (size_t slot = 0; slot < links_.size(); ++slot) {
       if (links_[slot].peer != peer) continue;
@@ -182,6 +198,7 @@ class Participant {
 
   Session session_;
   std::vector<Link> links_;
+  bool bound_ = false;
   std::mutex busy_;
 };
 

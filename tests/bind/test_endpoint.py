@@ -142,6 +142,30 @@ def test_a_frame_that_was_not_expected_is_refused(kind: str, expected: dict[str,
     a.abandon()
 
 
+def test_one_transfer_an_edge_and_direction() -> None:
+    a, b = established((0, [1]), (1, [0]))
+    twice = [Send(1, 0, 1, np.ones(1)), Send(1, 1, 1, np.ones(1))]
+    with pytest.raises(ValueError, match="one transfer an edge and direction"):
+        a.exchange(twice)
+    a.send(1, 0, 1, np.ones(1))  # wrong use is not a failure of the session
+    assert b.receive(0, 0, 1, like=np.empty(1)) == np.ones(1)
+    a.abandon()
+    b.abandon()
+
+
+def test_an_endpoint_is_established_once_and_close_ends_it() -> None:
+    a, b = established((0, [1]), (1, [0]))
+    for again in (a.bind, a.accept, b.bind, lambda: b.connect([1])):
+        with pytest.raises(ValueError, match=r"before|once"):
+            again()
+    together(a.close, b.close)
+    a.close()
+    lonely = endpoint(0, [1])
+    lonely.bind()
+    lonely.close()
+    assert not lonely.is_open
+
+
 def test_another_run_is_refused_on_both_sides() -> None:
     a, b = endpoint(0, [1]), endpoint(1, [0], run=bytes(32))
     ports = a.bind()
@@ -247,6 +271,10 @@ def test_a_wait_lets_other_threads_run_and_turns_a_second_user_away() -> None:
         (lambda: endpoint(0, [0]), "another one"),
         (lambda: endpoint(0, [1, 1]), "one edge"),
         (lambda: endpoint(0, [1], run=b"short"), "run is 32 bytes, not 5"),
+        (lambda: endpoint(0, [1], frame_bytes=0), "at least 1 byte"),
+        (lambda: endpoint(0, range(1, 1002)), "at most 1,000 edges"),
+        (lambda: [own.bind() for own in [endpoint(0, [1])] * 2], "bound before"),
+        (lambda: endpoint(0, [1]).accept(), "bind first"),
         (lambda: endpoint(1, [0]).connect(), "a port is missing"),
         (lambda: endpoint(1, [0]).connect([1, 2]), "more ports"),
         (lambda: endpoint(0, [1]).send(1, 0, 1, b""), "not open"),
