@@ -96,8 +96,13 @@ EXACT: dict[str, dict[str, Case]] = {
         "s": case(lambda p, x, y: lax.select_n(p, x, y), np.True_, normal(2, 3), normal(2, 3)),
     },
     "convert_element_type": {
-        "fi": case(lambda x: lax.convert_element_type(x, np.int32), np.append(SPECIAL, [2.0**31, 2.7, -2.7]).astype(np.float32)),
-        "fu": case(lambda x: lax.convert_element_type(x, np.uint8), np.array([-1, 0, 3.9, 300, np.nan], np.float32)),
+        "fi": case(
+            lambda x: lax.convert_element_type(x, np.int32),
+            np.append(SPECIAL, [2.0**31, 2.7, -2.7]).astype(np.float32),
+        ),
+        "fu": case(
+            lambda x: lax.convert_element_type(x, np.uint8), np.array([-1, 0, 3.9, 300, np.nan], np.float32)
+        ),
         "if": case(lambda x: lax.convert_element_type(x, np.float32), INTEGERS),
         "is": case(lambda x: lax.convert_element_type(x, np.int8), INTEGERS),
         "fb": case(lambda x: lax.convert_element_type(x, np.bool_), SPECIAL),
@@ -141,7 +146,9 @@ EXACT: dict[str, dict[str, Case]] = {
         for i, s in enumerate((0, 1, 9, -5))
     },
     "dynamic_update_slice": {
-        f"at{i}": case(lambda x, y, i: lax.dynamic_update_slice(x, y, (i, i)), normal(4, 5), normal(2, 2), np.int32(s))
+        f"at{i}": case(
+            lambda x, y, i: lax.dynamic_update_slice(x, y, (i, i)), normal(4, 5), normal(2, 2), np.int32(s)
+        )
         for i, s in enumerate((0, 2, 9, -5))
     },
     "reduce_max": {
@@ -166,8 +173,14 @@ EXACT: dict[str, dict[str, Case]] = {
         "a": case(lambda x: lax.argmax(x, 0, np.int32), normal(40, 3)),
         "zero": case(jnp.argmax, np.array([-0.0, 0.0], np.float32)),
     },
-    "argmin": {"tie": case(jnp.argmin, whole(40, low=0, high=3)), "nan": case(jnp.argmin, np.array([1, np.nan, 0], np.float32))},
-    "cumsum": {"i": case(lambda x: lax.cumsum(x, 1), whole(3, 20)), "back": case(lambda x: lax.cumsum(x, 0, reverse=True), whole(7, 3))},
+    "argmin": {
+        "tie": case(jnp.argmin, whole(40, low=0, high=3)),
+        "nan": case(jnp.argmin, np.array([1, np.nan, 0], np.float32)),
+    },
+    "cumsum": {
+        "i": case(lambda x: lax.cumsum(x, 1), whole(3, 20)),
+        "back": case(lambda x: lax.cumsum(x, 0, reverse=True), whole(7, 3)),
+    },
     "cumprod": {"i": case(lambda x: lax.cumprod(x, 0), whole(9, 2, low=-4, high=4))},
     "cummax": {"a": case(lambda x: lax.cummax(x, 0), normal(9, 2))},
     "cummin": {"a": case(lambda x: lax.cummin(x, 1), normal(2, 9))},
@@ -177,27 +190,48 @@ EXACT: dict[str, dict[str, Case]] = {
     },
     "gather": {
         "l2": case(lambda w: w[np.array([0, 7, -1, -9])], np.arange(12, dtype=np.float32).reshape(4, 3)),
-        "take": case(lambda w: jnp.take(w, np.array([7, 1]), axis=0), np.arange(12, dtype=np.float32).reshape(4, 3)),
+        "take": case(
+            lambda w: jnp.take(w, np.array([7, 1]), axis=0), np.arange(12, dtype=np.float32).reshape(4, 3)
+        ),
         "clip": case(lambda w, i: w.at[i].get(mode="clip"), normal(5, 2), np.array([-9, 2, 99], np.int32)),
-        "fill": case(lambda w, i: w.at[:, i].get(mode="fill", fill_value=3), whole(5, 4), np.array([1, 99], np.int32)),
+        "fill": case(
+            lambda w, i: w.at[:, i].get(mode="fill", fill_value=3), whole(5, 4), np.array([1, 99], np.int32)
+        ),
         "two": case(lambda w, i, j: w[i, j], normal(4, 5), np.array([0, 3]), np.array([[4], [2]])),
-        "along": case(lambda w, i: jnp.take_along_axis(w, i, 1), normal(3, 4), np.array([[0, 3], [1, 1], [2, 0]])),
+        "along": case(
+            lambda w, i: jnp.take_along_axis(w, i, 1), normal(3, 4), np.array([[0, 3], [1, 1], [2, 0]])
+        ),
         "batch": case(jax.vmap(lambda w, i: w[i]), normal(3, 4), np.array([0, 5, -1])),
     },
     "scatter": {
-        "last": case(lambda x, i: x.at[i].set(np.array([1, 2, 3], np.float32)), normal(4), np.array([2, 2, 9], np.int32)),
+        "last": case(
+            lambda x, i: x.at[i].set(np.array([1, 2, 3], np.float32)),
+            normal(4),
+            np.array([2, 2, 9], np.int32),
+        ),
         "rows": case(lambda x, y: x.at[np.array([1, 0])].set(y), normal(3, 4), normal(2, 4)),
     },
     "scatter-add": {
         "i": case(lambda x, i: x.at[i].add(np.int32(5)), whole(4), np.array([0, 0, -1, 7, -9], np.int32)),
-        "l2": case(jax.grad(lambda w: jnp.sum(w[np.array([0, 7, -1, -9])])), np.arange(12, dtype=np.float32).reshape(4, 3)),
+        "l2": case(
+            jax.grad(lambda w: jnp.sum(w[np.array([0, 7, -1, -9])])),
+            np.arange(12, dtype=np.float32).reshape(4, 3),
+        ),
         "batch": case(jax.vmap(lambda x, i: x.at[i].add(1)), whole(3, 4), np.array([0, 5, 2])),
     },
-    "scatter-sub": {"i": case(lambda x, i: x.at[i].subtract(np.int32(5)), whole(4), np.array([0, 0, 3], np.int32))},
-    "scatter-mul": {"i": case(lambda x, i: x.at[i].multiply(np.int32(5)), whole(4), np.array([0, 0, 3], np.int32))},
-    "scatter-max": {"f": case(lambda x, i: x.at[i].max(np.float32(0.5)), normal(4), np.array([0, 0, 3], np.int32))},
-    "scatter-min": {"f": case(lambda x, i: x.at[i].min(np.float32(0.5)), normal(4), np.array([0, 0, 3], np.int32))},
-}  # fmt: skip
+    "scatter-sub": {
+        "i": case(lambda x, i: x.at[i].subtract(np.int32(5)), whole(4), np.array([0, 0, 3], np.int32))
+    },
+    "scatter-mul": {
+        "i": case(lambda x, i: x.at[i].multiply(np.int32(5)), whole(4), np.array([0, 0, 3], np.int32))
+    },
+    "scatter-max": {
+        "f": case(lambda x, i: x.at[i].max(np.float32(0.5)), normal(4), np.array([0, 0, 3], np.int32))
+    },
+    "scatter-min": {
+        "f": case(lambda x, i: x.at[i].min(np.float32(0.5)), normal(4), np.array([0, 0, 3], np.int32))
+    },
+}
 
 # Elements where XLA's own approximation may be off by a few units in the last place; ours are correctly rounded.
 _WIDE = np.concatenate([normal(3000) * 3, normal(1000) * 30, SPECIAL])

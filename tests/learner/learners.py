@@ -8,8 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from alpha_build.system.learner import Evaluation, Learner
 from sklearn.datasets import load_diabetes
+
+from alpha_build.system.learner import Evaluation, Learner
 
 _DATA = load_diabetes()
 X = _DATA.data.astype(np.float32)
@@ -54,19 +55,29 @@ BINS = np.digitize(Y, [0.3, 0.6]).astype(np.int32)
 
 def learner(loss: Any = linear_loss, **changes: Any) -> Learner:
     """Linear regression unless said otherwise."""
-    fields: dict[str, Any] = {"state": LINEAR, "optimizer": optax.sgd(0.1), "samples": (X, Y), "batch": 64, "rounds": 3}
+    fields: dict[str, Any] = {
+        "state": LINEAR,
+        "optimizer": optax.sgd(0.1),
+        "samples": (X, Y),
+        "batch": 64,
+        "rounds": 3,
+    }
     return Learner(loss, **fields | changes)
 
 
 LEARNERS = {
     "linear_sgd": learner(),
     "linear_momentum": learner(optimizer=optax.sgd(0.1, momentum=0.9), batch=None),
-    "logistic_adam": learner(logistic_loss, samples=(X, (Y > 0.5).astype(np.float32)), optimizer=optax.adam(1e-2)),
+    "logistic_adam": learner(
+        logistic_loss, samples=(X, (Y > 0.5).astype(np.float32)), optimizer=optax.adam(1e-2)
+    ),
     "tanh_adamw": learner(tanh_loss, state=TANH, optimizer=optax.adamw(1e-2)),
     "tanh_clipped": learner(
         tanh_loss,
         state=TANH,
-        optimizer=optax.chain(optax.clip_by_global_norm(0.05), optax.adam(optax.cosine_decay_schedule(1e-2, 50))),
+        optimizer=optax.chain(
+            optax.clip_by_global_norm(0.05), optax.adam(optax.cosine_decay_schedule(1e-2, 50))
+        ),
     ),
     "labels_adam": learner(
         label_loss,

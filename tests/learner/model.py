@@ -1,4 +1,4 @@
-"""The declared orders in plain Python, element by element with exact arithmetic: what the kernels must equal."""
+"""The declared orders in plain Python, element by element with exact arithmetic: what kernels must equal."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+
 from alpha_build.build.reference import compile_programs, library_source
 from alpha_build.learner.lower import lower
 from alpha_build.learner.program import Program
@@ -56,7 +57,8 @@ _DRIVER = """
 #include <cstdio>
 #include <cstdlib>
 template <unsigned long N>
-static void call(void (*f)(unsigned long, const void* const*, void* const*, void*), const unsigned long (&in)[N],
+static void call(void (*f)(unsigned long, const void* const*, void* const*, void*),
+                 const unsigned long (&in)[N],
                  unsigned long ins, unsigned long outs, unsigned long scratch, FILE* from, FILE* to) {
   const void* inputs[N];
   void* outputs[N];

@@ -1,4 +1,4 @@
-"""Elementary functions are the correctly rounded ones: dense samples against doubles that settle the rounding."""
+"""Elementary functions are correctly rounded: dense samples against doubles that settle the rounding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,22 @@ from learner.programs import CPP, equal_bits
 pytestmark = pytest.mark.native
 Function = Callable[[np.ndarray], np.ndarray]
 _RNG = np.random.default_rng(3)
-_SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 1e-45, -1e-45, 1.2e-38, 3.4e38, -3.4e38, 88.7, -103.9]
+_SPECIAL = [
+    0.0,
+    -0.0,
+    np.inf,
+    -np.inf,
+    np.nan,
+    1.0,
+    -1.0,
+    1e-45,
+    -1e-45,
+    1.2e-38,
+    3.4e38,
+    -3.4e38,
+    88.7,
+    -103.9,
+]
 SAMPLES = np.concatenate([
     np.arange(0, 2**32, 32749, dtype=np.uint64).astype(np.uint32).view(np.float32),
     (_RNG.normal(size=60000) * 4).astype(np.float32),
@@ -70,7 +85,10 @@ def _check(ours: np.ndarray, values: np.ndarray, reference: Function) -> None:
     """A double known to 2^-49 settles all but about one rounding in 2^24."""
     with np.errstate(all="ignore"):
         exact = reference(values.astype(np.float64))
-        below, above = (exact * (1 - 2.0**-49)).astype(np.float32), (exact * (1 + 2.0**-49)).astype(np.float32)
+        below, above = (
+            (exact * (1 - 2.0**-49)).astype(np.float32),
+            (exact * (1 + 2.0**-49)).astype(np.float32),
+        )
     settled = equal_bits(below, above)
     wrong = settled & ~equal_bits(ours, below)
     assert not wrong.any(), (values[wrong][:5], ours[wrong][:5], below[wrong][:5])

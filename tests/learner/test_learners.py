@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -10,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+
 from alpha_build.build.reference import compile_programs
 from alpha_build.learner.program import LearnerProgram
 from alpha_build.learner.structure import rebuild
 from alpha_build.learner.trace import trace_learner
-
 from learner.learners import LEARNERS
 
 ROWS = 33
@@ -27,7 +26,9 @@ def traced() -> dict[str, LearnerProgram]:
 
 @pytest.fixture(scope="module", params=["separate", "fused"])
 def kernels(
-    request: pytest.FixtureRequest, traced: dict[str, LearnerProgram], tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    traced: dict[str, LearnerProgram],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Any]:
     programs = {}
     for name, each in traced.items():
@@ -45,7 +46,9 @@ def _close(ours: list[np.ndarray], theirs: list[Any], bound: float = 3e-5) -> No
     for left, right in zip(ours, map(np.asarray, theirs), strict=True):
         assert left.dtype == right.dtype
         assert left.shape == right.shape
-        np.testing.assert_allclose(left, right, rtol=bound, atol=bound * max(1, float(np.abs(right).max(initial=0))))
+        np.testing.assert_allclose(
+            left, right, rtol=bound, atol=bound * max(1, float(np.abs(right).max(initial=0)))
+        )
 
 
 @pytest.mark.native
@@ -67,7 +70,9 @@ def test_block_is_the_gradient_of_the_sum(
 
 @pytest.mark.native
 @pytest.mark.parametrize("name", LEARNERS)
-def test_update_is_the_optimisers(name: str, traced: dict[str, LearnerProgram], kernels: dict[str, Any]) -> None:
+def test_update_is_the_optimisers(
+    name: str, traced: dict[str, LearnerProgram], kernels: dict[str, Any]
+) -> None:
     each, learner = traced[name], LEARNERS[name]
     random = np.random.default_rng(7)
     params = jax.tree_util.tree_map(jnp.asarray, learner.state)

@@ -1,4 +1,4 @@
-"""Contractions and reductions in exactly the declared order, in every memory walk, against the plain model."""
+"""Contractions and reductions in exactly the declared order, in every memory walk, against the model."""
 
 from __future__ import annotations
 
@@ -98,7 +98,10 @@ def test_product_and_sum_round_apart_in_both_contracts(tmp_path: Path) -> None:
 def test_fused_contraction_keeps_the_products_low_bits(tmp_path: Path) -> None:
     a, c = np.float32(1 + 2**-12), np.float32(-(1 + 2**-11))
     left, right = np.array([c, a], np.float32), np.array([1, a], np.float32)
-    found = {r: run({f"dot_{r}": case(jnp.dot, left, right)}, tmp_path, r)[f"dot_{r}"][0] for r in ("separate", "fused")}
+    found = {
+        r: run({f"dot_{r}": case(jnp.dot, left, right)}, tmp_path, r)[f"dot_{r}"][0]
+        for r in ("separate", "fused")
+    }
     assert found["separate"].tobytes().hex() == "00000000"
     assert found["fused"].view(np.uint32) == 0x33800000
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from alpha_build.learner.lower import table
 
+from alpha_build.learner.lower import table
 from learner.cases import CLOSE, EXACT
 from learner.programs import Case, run, run_elsewhere, same_bits
 from native import AARCH64
@@ -17,7 +17,11 @@ Results = dict[str, list[np.ndarray]]
 
 
 def _flat(rows: dict[str, dict[str, Case]], prefix: str) -> dict[str, Case]:
-    names = {(row, kind): f"{prefix}_{row.replace('-', '_')}_{kind}" for row, kinds in rows.items() for kind in kinds}
+    names = {
+        (row, kind): f"{prefix}_{row.replace('-', '_')}_{kind}"
+        for row, kinds in rows.items()
+        for kind in kinds
+    }
     return {name: rows[row][kind] for (row, kind), name in names.items()}
 
 

@@ -35,7 +35,7 @@ def load(path: Path) -> LearnerProgram:
     """
     try:
         return from_bytes(path.read_bytes())
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError) as error:
+    except (OSError, cbor2.CBORError, ValueError, KeyError, TypeError, IndexError) as error:
         raise LearnerFailure(
             f"{path} cannot be read as a saved learner: {error}",
             kind="saved-program",

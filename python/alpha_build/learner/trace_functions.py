@@ -10,12 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..system.errors import AlphaError, LearnerFailure
+from ..system.errors import AlphaError, LearnerFailure, UnsupportedPrimitive
 from .trace_data import Samples
 from .trace_jax import abstract
-from .trace_places import place_of_exception
+from .trace_places import place_of_exception, place_of_function, place_of_primitive
 
 One = Callable[[Any, Any], Any]
+CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print", "python_callback"}
 
 
 @contextmanager
@@ -34,8 +35,9 @@ def _failure(error: Exception, what: str, step: str) -> LearnerFailure:
     where = place_of_exception(error)
     text = f"{type(error).__name__}: {first}" if first else type(error).__name__
     if isinstance(error, NameError) and "unbound axis name" in first:
+        axis = first.partition("axis name: ")[2].partition(".")[0]
         return LearnerFailure(
-            f"the {what} uses a collective over an axis ({first})",
+            f"the {what} uses a collective over an axis named {axis!r}",
             kind="collective",
             where=where,
             hint="each sample stands alone, so psum and pmean have no axis: use layer or group norm",
@@ -74,25 +76,53 @@ def _called_with(samples: Samples) -> str:
     )
 
 
-def loss_of_one(loss: Any, params: Any, samples: Samples) -> One:
-    """loss(params, sample) for one sample, once its result is known to be one real scalar."""
-
-    def one(params: Any, values: Any) -> Any:
-        return samples.call(loss, params, values)
-
+def _forward(what: str, function: Any, one: One, params: Any, samples: Samples) -> tuple[Any, Any]:
+    """Jaxpr and abstract result of a function of one sample; one that calls back into Python is refused."""
     try:
-        with tracing("loss", "the loss"):
-            result = jax.eval_shape(one, params, tuple(_one_sample(samples)))
+        with tracing(what, f"the {what}"):
+            closed, result = jax.make_jaxpr(one, return_shape=True)(params, tuple(_one_sample(samples)))
     except LearnerFailure as failure:
         if failure.hint is None:
             failure.hint = _called_with(samples)
         raise
+    found = place_of_primitive(closed.jaxpr, CALLBACKS)
+    if found:
+        raise UnsupportedPrimitive(
+            f"primitive {found[0]} calls back into Python, and an executable holds no Python",
+            kind="callback",
+            where=found[1] or place_of_function(function),
+            hint="remove the callback or print from the function",
+        )
+    return closed, result
+
+
+@contextmanager
+def placed(what: str, function: Any, forward: Any) -> Iterator[None]:
+    """Gives failures of derived programs a line: of the primitive in `forward`, else of the function."""
+    try:
+        with tracing(what, f"the {what}'s gradient" if what == "loss" else f"the {what} over samples"):
+            yield
+    except AlphaError as failure:
+        if failure.where is None:
+            names = {"while"} if failure.kind == "while-gradient" else {failure.message.split(" ")[1]}
+            found = place_of_primitive(forward.jaxpr, names)
+            failure.where = (found and found[1]) or place_of_function(function)
+        raise
+
+
+def loss_of_one(loss: Any, params: Any, samples: Samples) -> tuple[One, Any]:
+    """loss(params, sample) for one sample, known to give one real scalar, and its jaxpr."""
+
+    def one(params: Any, values: Any) -> Any:
+        return samples.call(loss, params, values)
+
+    forward, result = _forward("loss", loss, one, params, samples)
     leaves = jax.tree_util.tree_leaves(result)
     if isinstance(result, (tuple, dict, list)) or len(leaves) != 1:
         raise LearnerFailure(
             "the loss gives more than one value",
             kind="loss-scalar",
-            where=_place_of_function(loss),
+            where=place_of_function(loss),
             hint="return the loss alone: auxiliary values and mutable state are not carried",
         )
     shape, dtype = leaves[0].shape, leaves[0].dtype
@@ -100,46 +130,40 @@ def loss_of_one(loss: Any, params: Any, samples: Samples) -> One:
         raise LearnerFailure(
             f"the loss gives shape {tuple(shape)} for one sample: it looks like a batch loss",
             kind="loss-scalar",
-            where=_place_of_function(loss),
+            where=place_of_function(loss),
             hint="write it for one sample and return a scalar; batching and the mean are alpha-build's",
         )
     if not jnp.issubdtype(dtype, np.floating):
         raise LearnerFailure(
             f"the loss gives {np.dtype(dtype).name} for one sample, not a real number",
             kind="loss-scalar",
-            where=_place_of_function(loss),
+            where=place_of_function(loss),
             hint="return a floating-point scalar",
         )
-    return one
+    return one, forward
 
 
-def metric_of_one(metric: Any, params: Any, samples: Samples) -> tuple[One, tuple[str, ...]]:
-    """metric(params, sample) as a list of scalars, and their names; a bare scalar is named "metric"."""
+def metric_of_one(metric: Any, params: Any, samples: Samples) -> tuple[One, tuple[str, ...], Any]:
+    """metric(params, sample) as a list of scalars, their names and the jaxpr; a bare scalar is "metric"."""
 
     def call(params: Any, values: Any) -> Any:
         return samples.call(metric, params, values)
 
-    try:
-        with tracing("metric", "the metric"):
-            result = jax.eval_shape(call, params, tuple(_one_sample(samples)))
-    except LearnerFailure as failure:
-        if failure.hint is None:
-            failure.hint = _called_with(samples)
-        raise
+    forward, result = _forward("metric", metric, call, params, samples)
     named = result if isinstance(result, dict) else {"metric": result}
     for name, value in named.items():
         if not (isinstance(name, str) and hasattr(value, "shape") and value.shape == ()):
             raise LearnerFailure(
                 f"metric {name!r} is no scalar for one sample",
                 kind="metric",
-                where=_place_of_function(metric),
+                where=place_of_function(metric),
                 hint="return a scalar, or a dict of scalars by name; means over samples are alpha-build's",
             )
         if jnp.issubdtype(value.dtype, np.complexfloating):
             raise LearnerFailure(
                 f"metric {name!r} is complex",
                 kind="metric",
-                where=_place_of_function(metric),
+                where=place_of_function(metric),
                 hint="return real scalars",
             )
 
@@ -150,15 +174,4 @@ def metric_of_one(metric: Any, params: Any, samples: Samples) -> tuple[One, tupl
         named = result if isinstance(result, dict) else {"metric": result}
         return [jnp.asarray(named[name]) for name in names]
 
-    return one, names
-
-
-def _place_of_function(function: Any) -> str | None:
-    """`digits.py:12`, through functools.partial and jax.jit."""
-    while True:
-        inner = getattr(function, "func", None) or getattr(function, "__wrapped__", None)
-        if inner is None:
-            break
-        function = inner
-    code = getattr(function, "__code__", None)
-    return f"{code.co_filename.rpartition('/')[2]}:{code.co_firstlineno}" if code else None
+    return one, names, forward

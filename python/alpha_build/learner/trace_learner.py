@@ -14,7 +14,7 @@ from ..system.errors import ContractFailure, LearnerFailure
 from .digest import learner_digest
 from .program import LearnerProgram, Program, StateLeaf
 from .trace_data import Narrowing, Samples, to_array, to_samples, to_weights
-from .trace_functions import loss_of_one, metric_of_one, tracing
+from .trace_functions import loss_of_one, metric_of_one, placed, tracing
 from .trace_jax import abstract, symbolic_rows, x64
 from .trace_program import to_program
 from .trace_tree import check_names, describe, leaf_names, state_leaves
@@ -127,7 +127,7 @@ def _shapes(arrays: tuple[np.ndarray, ...], rows: Any) -> list[Any]:
 
 def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str) -> Program:
     """Sum of the (weighted) losses of `rows` samples, and its gradient."""
-    one = loss_of_one(loss, params, samples)
+    one, forward = loss_of_one(loss, params, samples)
 
     def total(params: Any, arrays: Any, weights: Any) -> Any:
         losses = jax.vmap(one, in_axes=(None, 0))(params, arrays).astype(dtype)
@@ -147,9 +147,8 @@ def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str)
     shapes = _shapes(samples.arrays, rows)
     if weighted:
         shapes.append(abstract((rows,), np.dtype(dtype)))
-    with tracing("loss", "its gradient"):
-        closed = jax.make_jaxpr(block)(*jax.tree_util.tree_leaves(params), *shapes)
-    return to_program(closed)
+    with placed("loss", loss, forward):
+        return to_program(jax.make_jaxpr(block)(*jax.tree_util.tree_leaves(params), *shapes))
 
 
 class _Optimizer:
@@ -217,7 +216,7 @@ def _evaluation(
         return None, (), (), 0
     samples = to_samples(evaluation.samples, "evaluation.samples", narrowing)
     every = _count(evaluation.every, "every")
-    one, names = metric_of_one(evaluation.metric, params, samples)
+    one, names, forward = metric_of_one(evaluation.metric, params, samples)
     tree = jax.tree_util.tree_structure(params)
     count = len(jax.tree_util.tree_leaves(params))
 
@@ -226,8 +225,7 @@ def _evaluation(
         values = jax.vmap(one, in_axes=(None, 0))(given, tuple(flat[count:]))
         return [jnp.sum(value.astype(dtype)) for value in values]
 
-    with tracing("metric", "its batching"):
-        closed = jax.make_jaxpr(metric)(
-            *jax.tree_util.tree_leaves(params), *_shapes(samples.arrays, symbolic_rows())
-        )
-    return to_program(closed), names, samples.arrays, every
+    shapes = _shapes(samples.arrays, symbolic_rows())
+    with placed("metric", evaluation.metric, forward):
+        program = to_program(jax.make_jaxpr(metric)(*jax.tree_util.tree_leaves(params), *shapes))
+    return program, names, samples.arrays, every

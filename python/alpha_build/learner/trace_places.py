@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sysconfig
 import traceback
+from collections.abc import Collection
 from pathlib import PurePath
 from typing import Any
 
@@ -26,6 +27,31 @@ def place_of(source_info: Any) -> str:
         if is_user_file(frame.file_name):
             return f"{PurePath(frame.file_name).name}:{frame.start_line}"
     return ""
+
+
+def place_of_primitive(jaxpr: Any, primitives: Collection[str]) -> tuple[str, str] | None:
+    """Name and place of the first equation, inner jaxprs included, of one of some primitives."""
+    for equation in jaxpr.eqns:
+        if equation.primitive.name in primitives:
+            return equation.primitive.name, place_of(equation.source_info)
+        for value in equation.params.values():
+            for inner in value if isinstance(value, (tuple, list)) else (value,):
+                body = getattr(inner, "jaxpr", inner)
+                found = place_of_primitive(body, primitives) if hasattr(body, "eqns") else None
+                if found:
+                    return found
+    return None
+
+
+def place_of_function(function: Any) -> str | None:
+    """`digits.py:12` where a function is defined, through functools.partial and jax.jit."""
+    while True:
+        inner = getattr(function, "func", None) or getattr(function, "__wrapped__", None)
+        if inner is None:
+            break
+        function = inner
+    code = getattr(function, "__code__", None)
+    return f"{PurePath(code.co_filename).name}:{code.co_firstlineno}" if code else None
 
 
 def place_of_exception(error: BaseException) -> str | None:

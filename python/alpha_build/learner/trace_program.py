@@ -19,7 +19,6 @@ _CALLS = {
     "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin",
 }  # fmt: skip
 _BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
-_CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print", "python_callback"}
 _SAME = {"copy", "copy_p", "stop_gradient", "optimization_barrier"}
 
 
@@ -90,13 +89,6 @@ class _Inliner:
                 return self.inline(inner.jaxpr, inner.consts, inputs)
             return self.inline(inner, (), inputs)
         where = place_of(equation.source_info)
-        if name in _CALLBACKS:
-            raise UnsupportedPrimitive(
-                f"primitive {name} calls back into Python, and an executable holds no Python",
-                kind="callback",
-                where=where or None,
-                hint="remove the callback or print from the function",
-            )
         outputs = tuple(self.value(variable.aval) for variable in equation.outvars)
         if _changes_nothing(name, equation, inputs, outputs):
             return inputs

@@ -79,7 +79,9 @@ def _indexing(
     given = equation.params["mode"]
     mode = modes.get(given)
     if mode is None:
-        raise lowering.refuse(equation, f"with mode {given} has no lowering", "use mode='fill' or mode='clip'")
+        raise lowering.refuse(
+            equation, f"with mode {given} has no lowering", "use mode='fill' or mode='clip'"
+        )
     window_of = [axis for axis in range(len(array)) if axis not in (*dropped, *paired)]
     batch_axes = [axis for axis in range(len(many)) if axis not in window_axes]
     return _Indexing(
