@@ -35,6 +35,7 @@ missing_packages() {
   [ "${ALPHA_TOOLCHAIN:-}" = zig ] || have g++ || printf ' g++'
   [ "${ALPHA_TOOLCHAIN:-}" = zig ] || have "$other-linux-gnu-g++" || printf ' %s' "$cross"
   has_emulator || printf ' qemu-user-static'
+  have strace || printf ' strace'
   [ "$1" != lint ] || have clang-tidy || printf ' clang-tidy'
 }
 
