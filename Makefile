@@ -1,5 +1,5 @@
 # What a person types; CI types the same.
-.PHONY: help setup demo test lint format clean
+.PHONY: help setup demo test bench lint format clean
 PYTEST_ARGS ?=
 VENV := .venv/bin
 CXX_FILES = $(shell find cpp -name '*.h' -o -name '*.cpp' -o -name '*.cu')
@@ -9,6 +9,7 @@ SOURCES := pyproject.toml CMakeLists.txt tools/setup.sh $(wildcard cpp/combine.*
 help:
 	@echo 'make demo    train a classifier with four executables, and compare every byte with one process'
 	@echo 'make test    all tests that this machine can run; PYTEST_ARGS="-k frame" narrows them'
+	@echo 'make bench   figures of speed and memory, as JSON lines'
 	@echo 'make lint    formatters, linters, types and layers'
 	@echo 'make format  rewrite sources as the formatters want them'
 	@echo 'make clean   remove .venv, build and dist'
@@ -19,6 +20,9 @@ demo: .venv/ready
 
 test: .venv/ready
 	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python -m pytest -rs $(PYTEST_ARGS)
+
+bench: .venv/ready
+	@for each in benchmarks/*.py; do PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python "$$each" || exit 1; done
 
 lint: .venv/ready-lint
 	$(VENV)/ruff check .

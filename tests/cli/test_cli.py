@@ -49,6 +49,17 @@ def test_the_command_line_starts_fast() -> None:
     assert not loaded & {"jax", "rich", "optax", "sklearn", "safetensors", "elftools", "jinja2"}
 
 
+def test_one_role_of_a_fleet_is_projected_without_jax_or_numpy() -> None:
+    fleet = Path(__file__).parents[2] / "examples" / "fleet.py"
+    code = f"import sys; sys.argv = ['x', 'project', {str(fleet)!r}, '--role', '123456']\n"
+    code += "try: import runpy; runpy.run_module('alpha_build')\n"
+    code += "except SystemExit: print('|'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    *schedule, modules = done.stdout.splitlines()
+    assert "repeat 200000 times" in schedule[0] and "up to parent (role 123" in schedule[2]
+    assert not set(modules.split("|")) & {"jax", "numpy", "optax", "rich", "jinja2", "cmake"}
+
+
 def test_run_shows_rounds_and_ends_with_the_result(tmp_path: Path) -> None:
     build = make_build(tmp_path, [ROOT, "say('complete: 3 rounds, state ' + '0f' * 32)"])
     done = alpha_build("run", build)

@@ -1,20 +1,22 @@
-"""One role of 200,000: what is visited, how long it takes, how many classes there are."""
+"""One role of 200,000: what is visited, what memory it takes, how many classes there are."""
 
 from __future__ import annotations
 
 import dataclasses
-import time
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
 from learner_program import learner_program, learner_system
 
 import alpha_build as ab
+import alpha_build.system.selection as selection_module
 import alpha_build.system.tree as tree_module
 from alpha_build.projector.check import check
 from alpha_build.projector.project import Classes, project
 from alpha_build.projector.project.program import RepeatStep
+from alpha_build.system.load import load_system
 
 SIZES = [10, 1_000, 200_000, 10**15]
 IRREGULAR = ab.ParticipantGroup(
@@ -37,47 +39,61 @@ def fleet(members: Any) -> ab.System:
     )
 
 
-@pytest.mark.parametrize("members", SIZES)
-def test_one_role_visits_a_few_paths(members: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    visited = 0
-    split = tree_module.split
-
-    def counted(span: Any, fanout: int) -> tuple[int, int, int]:
-        nonlocal visited
-        visited += 1
-        return split(span, fanout)
-
-    monkeypatch.setattr(tree_module, "split", counted)
-    checked = check(fleet(members), learner_program())
-    levels = ab.ParticipantTree(members, 64).levels
-    for role in (0, members // 3, members - 1):
-        visited = 0
-        program, _ = project(checked, role)
-        assert visited <= 20 * levels * 2 + 4 * 64
-        assert len(program.edges) <= 65
+def own(members: Any) -> ab.System:
+    """The protocol of examples/fleet.py over other members."""
+    example = load_system(str(Path(__file__).parents[2] / "examples" / "fleet.py"))
+    return dataclasses.replace(example, members=members)
 
 
-def test_time_and_memory_do_not_know_the_size() -> None:
-    figures = []
-    for members in (1_000, 200_000, IRREGULAR):
-        count = len(IRREGULAR) if isinstance(members, ab.ParticipantGroup) else members
-        system, program = fleet(members), learner_program()
-        role = IRREGULAR.member(123) if isinstance(members, ab.ParticipantGroup) else 123
-        assert count >= 1_000
-        check(system, program)
-        best = min(_seconds(system, program, role) for _ in range(5))
-        tracemalloc.start()
-        project(check(system, program), role)
-        figures.append((best, tracemalloc.get_traced_memory()[1]))
-        tracemalloc.stop()
-    assert max(seconds for seconds, _ in figures) < 0.05  # a few milliseconds on a quiet machine
-    assert max(peak for _, peak in figures) < 2 * min(peak for _, peak in figures)
+class Visits:
+    """Counts nodes of trees and selections that are looked at."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        split = tree_module.split
+        monkeypatch.setattr(tree_module, "split", lambda *given: self._seen(split, *given))
+        for name in ("member", "rank"):
+            method = getattr(selection_module.Node, name)
+            monkeypatch.setattr(
+                selection_module.Node, name, lambda *given, method=method: self._seen(method, *given)
+            )
+
+    def _seen(self, function: Any, *given: Any) -> Any:
+        self.count += 1
+        return function(*given)
 
 
-def _seconds(system: ab.System, program: Any, role: int) -> float:
-    start = time.perf_counter()
-    project(check(system, program), role)
-    return time.perf_counter() - start
+@pytest.mark.parametrize("members", [*SIZES, IRREGULAR])
+@pytest.mark.parametrize("system_of", [fleet, own])
+def test_one_role_visits_no_more_than_depth_times_fanout(
+    members: Any, system_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system, program = system_of(members), learner_program() if system_of is fleet else None
+    visits = Visits(monkeypatch)
+    checked = check(system, program)
+    assert visits.count <= 200  # the shape's largest number of edges, by formula
+    count, depth = len(checked.group), ab.ParticipantTree(len(checked.group), 64).levels
+    for position in (0, 1, count // 3, count - 1):
+        visits.count = 0
+        role_program, rows = project(checked, checked.group.member(position))
+        assert visits.count <= 4 * (depth + 1) * 64
+        assert len(role_program.edges) == len(rows.edges) <= 65
+
+
+def test_peak_memory_does_not_know_the_size() -> None:
+    for system_of, program in ((fleet, learner_program()), (own, None)):
+        peaks = [_peak(system_of(members), program) for members in (1_000, 200_000, 10**12, IRREGULAR)]
+        assert max(peaks) < 1.3 * min(peaks)
+
+
+def _peak(system: ab.System, program: Any) -> int:
+    """Bytes at the root, whose 64 children are the same number at any size."""
+    root = check(system, program).group.first
+    tracemalloc.start()
+    project(check(system, program), root)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
 
 
 def test_a_tree_of_10_000_has_few_classes_and_each_key_tells_its_program() -> None:

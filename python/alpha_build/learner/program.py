@@ -7,9 +7,10 @@ run-time row count.  Nothing here depends on names, places or the version of the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
+if TYPE_CHECKING:  # projecting a protocol of one's own takes no array
+    import numpy as np
 
 Dimension = int | Literal["rows"]
 
