@@ -37,6 +37,7 @@ bool Participant::prepare() {
   if (!layout()) return false;
   const u64 bytes = arena.bytes();
   if (!arena.map()) {
+    session.links = {};  // measured only: there is none to abandon
     Text<128> text;
     text.add("memory: this role needs ", bytes, " bytes, which the system does not give");
     return fail(FailureKind::admission, text.c_str());

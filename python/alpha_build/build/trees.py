@@ -121,6 +121,7 @@ def _compile(
     if _read_key(tree).get("configuration") != configuration and tree.folder.exists():
         shutil.rmtree(tree.folder)
     tree.folder.mkdir(parents=True, exist_ok=True)
+    _remove_altered(tree)
     tree.log.write_text("")
     _write_key(tree, configuration, None)
     environment = clean_environment(tree.folder / "zig-cache")
@@ -141,6 +142,14 @@ def _compile(
     return processes.run(configure, environment, tree.log) and processes.run(
         build, environment, tree.log, lambda line: progress.line(tree, line)
     )
+
+
+def _remove_altered(tree: Tree) -> None:
+    """An executable that is not the one that was linked: Ninja would take it for up to date."""
+    for name, digest in _read_key(tree).get("classes", {}).items():
+        path = tree.folder / name
+        if path.is_file() and sha256(path.read_bytes()).hexdigest() != digest:
+            path.unlink()
 
 
 def _read_classes(tree: Tree) -> dict[str, bytes]:
