@@ -233,7 +233,7 @@ EXACT: dict[str, dict[str, Case]] = {
     },
 }
 
-# Elements where XLA's own approximation may be off by a few units in the last place; ours are correctly rounded.
+# Where XLA's own approximation may be off by a few units in the last place; ours are correctly rounded.
 _WIDE = np.concatenate([normal(3000) * 3, normal(1000) * 30, SPECIAL])
 CLOSE: dict[str, dict[str, Case]] = {
     "exp": {"f": case(lax.exp, _WIDE)},

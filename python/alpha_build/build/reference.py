@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import platform
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -97,25 +98,32 @@ def library_source(lowered: Sequence[Lowered]) -> str:
 
 
 def _compiled(source: str, toolchain: Toolchain, folder: Path) -> ctypes.CDLL:
-    """The library of a source; a digest in its name keeps two libraries of one process apart."""
-    folder.mkdir(parents=True, exist_ok=True)
-    name = "kernels-" + hashlib.sha256(source.encode()).hexdigest()[:16]
-    path, library = folder / f"{name}.cpp", folder / f"{name}.so"
-    path.write_text(source)
+    """The library of a source, compiled unless it is there: its name is a digest of all that goes into it."""
     runtime = paths.runtime() / "cpp"
     kernels = sorted((runtime / "learner").glob("*.cpp"))
+    command = [*_compiler(toolchain), "-I", str(runtime), *map(str, kernels)]
+    content = hashlib.sha256("\0".join([source, toolchain.identity, *command]).encode())
+    for path in sorted([*(runtime / "learner").iterdir(), *(runtime / "base").glob("*.h")]):
+        content.update(path.read_bytes() if path.is_file() else b"")
+    name = "kernels-" + content.hexdigest()[:16]
+    library = folder / f"{name}.so"
+    if not library.is_file():
+        _compile(command, source, folder / f"{name}.cpp", library)
+    return ctypes.CDLL(str(library))
+
+
+def _compile(command: Sequence[str], source: str, path: Path, library: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source)
+    unfinished = library.with_suffix(f".{os.getpid()}.so")
     result = subprocess.run(
-        [*_compiler(toolchain), "-I", str(runtime), str(path), *map(str, kernels), "-o", str(library)],
-        env=clean_environment(folder), capture_output=True, text=True, check=False,
+        [*command, str(path), "-o", str(unfinished)],
+        env=clean_environment(path.parent), capture_output=True, text=True, check=False,
     )  # fmt: skip
     if result.returncode != 0:
         message, _, _ = result.stderr.strip().partition("\n")
-        raise BuildFailure(
-            f"the kernels do not compile: {message}",
-            kind="compile",
-            where=str(path),
-        )
-    return ctypes.CDLL(str(library))
+        raise BuildFailure(f"the kernels do not compile: {message}", kind="compile", where=str(path))
+    unfinished.replace(library)
 
 
 def _compiler(toolchain: Toolchain) -> list[str]:
