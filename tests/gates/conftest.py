@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from alpha_build.build.toolchains import available
+from alpha_build.run.artifacts import find_emulator
 from gates.systems import fit
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -55,8 +57,10 @@ def fit_dist(tmp_path_factory: pytest.TempPathFactory) -> Dist:
 
 @pytest.fixture(scope="session")
 def long_dist(tmp_path_factory: pytest.TempPathFactory) -> Dist:
-    """The same learner, long enough to be disturbed."""
-    return _fit(tmp_path_factory.mktemp("long"), fit(rounds=1_000_000))
+    """The same learner, long enough to be disturbed, with an emulated role where that can be had."""
+    emulated = find_emulator("aarch64") and available("aarch64")
+    pairing = '{3: ab.Target("aarch64")}' if emulated else "{}"
+    return _fit(tmp_path_factory.mktemp("long"), fit(rounds=1_000_000, pairing=pairing))
 
 
 def _fit(folder: Path, text: str) -> Dist:

@@ -16,6 +16,7 @@ system = ab.System(
     learner=ab.Learner(loss, state={{"w": np.zeros(4, np.float32)}}, optimizer=optax.sgd({rate}),
         samples=(x, y), rounds={rounds}),
     contract=ab.Contract(rounding="{rounding}"),
+    pairing={pairing},
     budgets=ab.Budgets(connect=1, accept=1, wait=5, frame=5),
 )
 """
@@ -27,6 +28,7 @@ DEFAULTS: dict[str, object] = {
     "rounds": 3,
     "rounding": "fused",
     "changes": "",
+    "pairing": "{}",
 }
 
 
@@ -52,6 +54,7 @@ system = ab.System(
     name="pair", members=2, topology=ab.Pair(),
     regions={"g": ab.Region("f32", (6,), initial=1.0)},
     protocol=ab.Transfer(0, 1, "g"),
+    pairing={pairing},
     budgets=ab.Budgets(connect=1, accept=1, wait=2, frame=1),
 )
 """

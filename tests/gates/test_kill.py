@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -133,23 +134,8 @@ def test_killed_at_socket_calls(fit_dist: Any, tmp_path: Path, traced: Traced, r
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_killed_or_stopped_while_training(long_dist: Any, tmp_path: Path, role: int, number: int) -> None:
     """By the command line, as a user sees it, AArch64 roles under the emulator included."""
-    rounds = long_dist.path / "logs" / "rounds.jsonl"
-    rounds.unlink(missing_ok=True)
-    argv = [
-        sys.executable,
-        "-m",
-        "alpha_build",
-        "run",
-        str(long_dist.path),
-        "--state",
-        str(tmp_path / "state"),
-    ]
-    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as launcher:
-        deadline = time.monotonic() + 30
-        while not (rounds.exists() and rounds.read_text().count("\n") > 5):
-            assert time.monotonic() < deadline and launcher.poll() is None, launcher.communicate()
-            time.sleep(0.01)
-        (pid,) = [pid for pid in processes() if f"/fit.role-{role}." in command_line(pid)]
+    with training(long_dist.path, tmp_path / "state") as launcher:
+        (pid,) = [pid for pid in processes() if f"{long_dist.path}/fit.role-{role}." in command_line(pid)]
         os.kill(pid, number)
         begin = time.monotonic()
         _, err = launcher.communicate(timeout=60)
@@ -163,6 +149,33 @@ def test_killed_or_stopped_while_training(long_dist: Any, tmp_path: Path, role: 
         assert time.monotonic() - begin < 2 * 5
     assert not [pid for pid in processes() if f"{long_dist.path}/fit.role-" in command_line(pid)]
     assert not list((tmp_path / "state").glob("role-*/published"))
+
+
+def test_interrupted_while_training_and_started_again_twenty_times(long_dist: Any, tmp_path: Path) -> None:
+    for _ in range(20):
+        with training(long_dist.path, tmp_path / "state", rounds=3) as launcher:
+            launcher.send_signal(signal.SIGINT)
+            _, err = launcher.communicate(timeout=10)
+        assert launcher.returncode == 130, err
+        assert not [pid for pid in processes() if f"{long_dist.path}/fit.role-" in command_line(pid)]
+    assert not list((tmp_path / "state").glob("role-*/published"))
+
+
+@contextmanager
+def training(dist: Path, state: Path, rounds: int = 5) -> Iterator[subprocess.Popen[str]]:
+    """`alpha-build run` that has completed some rounds."""
+    log = dist / "logs" / "rounds.jsonl"
+    log.unlink(missing_ok=True)
+    argv = [sys.executable, "-m", "alpha_build", "run", str(dist), "--state", str(state)]
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as launcher:
+        try:
+            deadline = time.monotonic() + 30
+            while not (log.exists() and log.read_text().count("\n") >= rounds):
+                assert time.monotonic() < deadline and launcher.poll() is None
+                time.sleep(0.01)
+            yield launcher
+        finally:
+            launcher.kill()
 
 
 def processes() -> list[int]:
