@@ -45,13 +45,15 @@ function(alpha_add_runtime)
     return()
   endif()
   set(cpp "${AlphaBuild_RUNTIME}/cpp")
-  file(GLOB bytes CONFIGURE_DEPENDS "${cpp}/base/*.cpp" "${cpp}/frame/*.cpp")
-  # Waits for the network and the disk: there only size counts.
-  file(GLOB control CONFIGURE_DEPENDS "${cpp}/socket/*.cpp" "${cpp}/state/*.cpp" "${cpp}/role/*.cpp")
-  set_source_files_properties(${control} PROPERTIES COMPILE_OPTIONS "-Os")
+  # What touches every byte that is sent is compiled for speed; the rest waits for network and disk, and is small.
+  set(fast "${cpp}/base/memory.cpp" "${cpp}/frame/seal.cpp" "${cpp}/frame/sha256.cpp")
+  file(GLOB small CONFIGURE_DEPENDS "${cpp}/base/*.cpp" "${cpp}/frame/*.cpp" "${cpp}/socket/*.cpp"
+    "${cpp}/state/*.cpp" "${cpp}/role/*.cpp")
+  list(REMOVE_ITEM small ${fast})
+  set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS "-Os")
   # One source for host and device; here it is C++.
   set_source_files_properties("${cpp}/combine.cu" PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++;${ALPHA_LOOP_OPTIONS}")
-  alpha_add_library(alpha_runtime ${bytes} ${control} "${cpp}/combine.cu")
+  alpha_add_library(alpha_runtime ${fast} ${small} "${cpp}/combine.cu")
 
   file(GLOB kernels CONFIGURE_DEPENDS "${cpp}/learner/*.cpp")
   if(kernels)

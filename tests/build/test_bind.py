@@ -1,0 +1,105 @@
+"""bind: other addresses and ports in rows, notes and manifest, nothing else, and what it refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alpha_build.build.bind import bind
+from alpha_build.build.build import build
+from alpha_build.build.elf import read_artifact
+from alpha_build.build.stamp import decode
+from alpha_build.run import run_build
+from alpha_build.system.errors import BuildFailure
+from build.systems import write_pair
+
+pytestmark = pytest.mark.native
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bind")
+    build(write_pair(folder), folder / "dist")
+    return folder / "dist"
+
+
+@pytest.fixture
+def dist(built: Path, tmp_path: Path) -> Path:
+    """A copy: a built run moves without its CMake trees."""
+    return Path(shutil.copytree(built, tmp_path / "dist", ignore=shutil.ignore_patterns("build", "src")))
+
+
+def _addresses(folder: Path, roles: Any) -> Path:
+    path = folder / "addresses.json"
+    path.write_text(json.dumps({"roles": roles}))
+    return path
+
+
+def test_rows_note_and_manifest(dist: Path, tmp_path: Path) -> None:
+    before = {role: read_artifact((dist / f"pair.role-{role}.x86_64").read_bytes()) for role in range(2)}
+    ports = {"0": {"address": "10.0.0.1", "ports": {"1": 4000}}}
+    relay = {"1": {"address": "10.0.0.2", "dial": {"0": {"address": "192.0.2.7", "port": 9000}}}}
+    bind(dist, _addresses(tmp_path, ports | relay))
+    for entry in json.loads((dist / "manifest.json").read_text())["roles"]:
+        data = (dist / entry["file"]).read_bytes()
+        artifact = read_artifact(data)
+        (edge,) = decode(artifact.stamp).edges
+        assert (edge.listen_address, edge.listen_port) == (0x0A000001, 4000)
+        assert (edge.dial_address, edge.dial_port) == (0xC0000207, 9000)
+        assert (entry["bytes"], entry["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
+        note = json.loads(artifact.notes[0].data)
+        assert note == {key: value for key, value in entry.items() if key not in ("file", "bytes", "sha256")}
+        shown = ("10.0.0.1", 4000) if entry["role"] == 0 else ("192.0.2.7", 9000)
+        assert (note["edges"][0]["address"], note["edges"][0]["port"]) == shown
+        assert artifact.notes[1] == before[entry["role"]].notes[1]
+        assert decode(artifact.stamp).budgets == decode(before[entry["role"]].stamp).budgets
+
+
+def test_bound_run_completes(dist: Path, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.3", 0)) as free:
+        port = free.getsockname()[1]
+    bind(dist, _addresses(tmp_path, {"0": {"address": "127.0.0.3", "ports": {"1": port}}}))
+    assert run_build(dist).ok
+
+
+def test_back_again(dist: Path, tmp_path: Path) -> None:
+    """Loopback and ports of the kernel's choice are an address like any other: the first bytes come back."""
+    before = (dist / "pair.role-1.x86_64").read_bytes()
+    bind(dist, _addresses(tmp_path, {"0": {"address": "10.0.0.1", "ports": {"1": 4000}}}))
+    assert (dist / "pair.role-1.x86_64").read_bytes() != before
+    bind(dist, _addresses(tmp_path, {"0": {"address": "127.0.0.1"}}))
+    assert (dist / "pair.role-1.x86_64").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ({"2": {"address": "10.0.0.1"}}, "role 2 is not in this build"),
+        ({"1": {"address": "10.0.0.1", "ports": {"0": 1}}}, "role 1 does not listen for role 0"),
+        ({"0": {"address": "10.0.0.1", "dial": {"1": {"address": "10.0.0.1", "port": 1}}}}, "does not dial"),
+        ({"0": {"address": "10.0.0.256"}}, "10.0.0.256"),
+        ({"0": {"address": "10.0.0.1", "ports": {"1": 65536}}}, "65536 is not a port"),
+        ({"0": {"address": "10.0.0.1", "ports": {"1": True}}}, "True is not a port"),
+        ({"0": {"address": "10.0.0.1", "port": 1}}, "unknown key 'port'"),
+        ({"0": {}}, "address"),
+        ({"-1": {"address": "10.0.0.1"}}, "'-1' is not a role"),
+        ([], "items"),
+    ],
+)
+def test_refused(roles: Any, message: str, dist: Path, tmp_path: Path) -> None:
+    before = (dist / "manifest.json").read_bytes()
+    with pytest.raises(BuildFailure, match=message) as failure:
+        bind(dist, _addresses(tmp_path, roles))
+    assert failure.value.kind == "addresses"
+    assert (dist / "manifest.json").read_bytes() == before
+
+
+def test_no_build(tmp_path: Path) -> None:
+    with pytest.raises(BuildFailure, match="no build here"):
+        bind(tmp_path, _addresses(tmp_path, {"0": {"address": "10.0.0.1"}}))

@@ -1,0 +1,141 @@
+"""Toolchains: which is found, what nothing in the environment changes, and builds by every one of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alpha_build.build import toolchains
+from alpha_build.build.build import build
+from alpha_build.build.elf import read_artifact
+from alpha_build.build.process import clean_environment
+from alpha_build.run import run_build
+from alpha_build.system.errors import BuildFailure
+from build.systems import write_pair
+
+
+def _fake(folder: Path, name: str, machine: str, version: str) -> Path:
+    path = folder / name
+    path.write_text(f'#!/bin/sh\ncase "$1" in -dumpmachine) echo {machine};; *) echo {version};; esac\n')
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def only_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is the whole PATH; no Zig."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(toolchains, "_zig_program", lambda: None)
+    return folder
+
+
+def test_compiler_of_another_machine_is_passed_over(only_here: Path) -> None:
+    _fake(only_here, "g++", "aarch64-linux-gnu", "12.2.0")
+    assert toolchains.find_gnu("x86_64") is None
+    found = toolchains.find("aarch64")
+    assert (found.name, found.compiler) == ("gnu-aarch64", only_here / "g++")
+
+
+def test_the_target_s_own_name_comes_first(only_here: Path) -> None:
+    _fake(only_here, "g++", "x86_64-linux-gnu", "12.2.0")
+    own = _fake(only_here, "x86_64-linux-gnu-g++", "x86_64-linux-gnu", "13.1.0")
+    assert toolchains.find("x86_64").compiler == own
+
+
+def test_old_compiler_is_passed_over(only_here: Path) -> None:
+    _fake(only_here, "g++", "x86_64-linux-gnu", "10.2.1")
+    assert toolchains.find_gnu("x86_64") is None
+
+
+@pytest.mark.parametrize("target", toolchains.TARGETS)
+def test_missing_names_the_command(target: str, only_here: Path) -> None:
+    with pytest.raises(BuildFailure) as failure:
+        toolchains.find(target)
+    package = "g++" if platform.machine() == target else f"g++-{target.replace('_', '-')}-linux-gnu"
+    assert f"`apt-get install {package}`" in str(failure.value)
+    assert "`pip install 'alpha-build[zig]'`" in str(failure.value)
+
+
+@pytest.mark.parametrize("target", toolchains.TARGETS)
+@pytest.mark.parametrize("family", ["gnu", "zig"])
+def test_toolchain_file_is_there(family: str, target: str) -> None:
+    assert toolchains.Toolchain(f"{family}-{target}", target, Path("c++"), "").file.is_file()
+
+
+def test_environment_is_clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("CC", "CXX", "CXXFLAGS", "CPATH", "LDFLAGS", "CMAKE_GENERATOR", "CMAKE_TOOLCHAIN_FILE"):
+        monkeypatch.setenv(name, "broken")
+    assert "broken" not in clean_environment(tmp_path).values()
+
+
+def _families() -> list[str]:
+    return [
+        family
+        for family, find in (("gnu", toolchains.find_gnu), ("zig", toolchains.find_zig))
+        if all(find(target) for target in toolchains.TARGETS)
+    ]
+
+
+def _targets(dist: Path) -> list[str]:
+    entries = json.loads((dist / "manifest.json").read_text())["roles"]
+    targets = [str(entry["target"]) for entry in entries]
+    assert targets == [read_artifact((dist / entry["file"]).read_bytes()).target for entry in entries]
+    assert all(entry["bytes"] < 64 << 10 for entry in entries)
+    return targets
+
+
+@pytest.mark.cross
+@pytest.mark.skipif(len(_families()) == 0, reason="no toolchain for both targets")
+def test_target_switched_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There and back, with broken variables, and with a Ninja that is gone the second time."""
+    for name in ("CXX", "CXXFLAGS", "CMAKE_GENERATOR"):
+        monkeypatch.setenv(name, "broken")
+    environment = tmp_path / "environment"
+    environment.mkdir()
+    ninja = shutil.which("ninja")
+    assert ninja is not None
+    (environment / "ninja").symlink_to(ninja)
+    path = os.environ["PATH"]
+    monkeypatch.setenv("PATH", f"{environment}{os.pathsep}{path}")
+    out = tmp_path / "dist"
+    build(write_pair(tmp_path), out)
+    first = (out / "pair.role-1.x86_64").read_bytes()
+    build(write_pair(tmp_path, target="aarch64"), out)
+    assert _targets(out) == ["x86_64", "aarch64"]
+    assert not (out / "pair.role-1.x86_64").exists()
+    shutil.rmtree(environment)
+    monkeypatch.setenv("PATH", path)
+    build(write_pair(tmp_path), out)
+    assert _targets(out) == ["x86_64", "x86_64"]
+    assert (out / "pair.role-1.x86_64").read_bytes() == first
+
+
+@pytest.mark.cross
+@pytest.mark.slow
+@pytest.mark.skipif(len(_families()) < 2, reason="GNU and Zig for both targets are not installed")
+def test_toolchains_interoperate(tmp_path: Path) -> None:
+    """One role by GNU, the other by Zig, on two instruction sets: one run."""
+    if shutil.which("qemu-aarch64-static") is None:
+        pytest.skip("qemu-aarch64-static is not installed")
+    spec = write_pair(tmp_path, target="aarch64")
+    manifests: list[dict[str, Any]] = []
+    for family in ("gnu", "zig"):
+        build(spec, tmp_path / family, toolchain=family)
+        assert _targets(tmp_path / family) == ["x86_64", "aarch64"]
+        manifests.append(json.loads((tmp_path / family / "manifest.json").read_text()))
+    for lower, higher in ((0, 1), (1, 0)):
+        roles = [manifests[lower]["roles"][0], manifests[higher]["roles"][1]]
+        mixed = tmp_path / f"mixed-{lower}"
+        mixed.mkdir()
+        for entry, family in zip(roles, (("gnu", "zig")[lower], ("gnu", "zig")[higher]), strict=True):
+            shutil.copy(tmp_path / family / entry["file"], mixed)
+        (mixed / "manifest.json").write_text(json.dumps({**manifests[0], "roles": roles}))
+        assert run_build(mixed).ok
