@@ -4,7 +4,7 @@ PYTEST_ARGS ?=
 VENV := .venv/bin
 CXX_FILES = $(shell find cpp -name '*.h' -o -name '*.cpp' -o -name '*.cu')
 # A change of any of these asks for a new installation; Python sources take effect as they are.
-SOURCES := pyproject.toml CMakeLists.txt tools/setup.sh $(wildcard cpp/combine.* cpp/base/* cpp/frame/* cpp/socket/* cpp/bind/*)
+SOURCES := pyproject.toml CMakeLists.txt tools/setup.sh $(filter-out cpp/learner/%,$(wildcard cpp/*.* cpp/*/*.*))
 
 help:
 	@echo 'make demo    train a classifier with four executables, and compare every byte with one process'
