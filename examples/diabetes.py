@@ -1,5 +1,5 @@
 # diabetes.py
-import numpy as np, jax.numpy as jnp, optax
+import numpy as np, optax
 from sklearn.datasets import load_diabetes
 import alpha_build as ab
 

@@ -28,7 +28,7 @@ def floating(ptx: str) -> list[str]:
 
 
 def is_declared(instruction: str) -> bool:
-    """Rounded to nearest, neither fused nor approximate nor flushing; integers to floats are exact or `.rn`."""
+    """Rounded to nearest, neither fused nor approximate nor flushing; integers convert exactly or `.rn`."""
     return ".rn." in instruction and not re.search(r"\.ftz|\.approx|^fma|^mad", instruction)
 
 
