@@ -203,8 +203,8 @@ def test_the_way_to_an_owner_is_not_of_its_siblings_class() -> None:
     checked = check(own(protocol, members=7, topology=ab.Tree(fanout=2)))
     classes = Classes(checked)
     assert project(checked, 1)[0] != project(checked, 4)[0]
-    assert classes.key(1) != classes.key(4)
-    assert classes.key(5) == classes.key(6)
+    assert classes.name(1) != classes.name(4)
+    assert classes.name(5) == classes.name(6)
 
 
 def test_an_edge_is_closed_after_its_last_use_and_unused_ones_first() -> None:
@@ -302,7 +302,7 @@ def test_order_sequence_is_the_trees_order_on_one_level() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(systems())
-def test_equal_class_keys_mean_equal_programs_and_every_edge_is_closed_once(system: ab.System) -> None:
+def test_equal_class_names_mean_equal_programs_and_every_edge_is_closed_once(system: ab.System) -> None:
     assume(not failures(system))
     checked = check(system)
     classes = Classes(checked)
@@ -310,7 +310,7 @@ def test_equal_class_keys_mean_equal_programs_and_every_edge_is_closed_once(syst
     for position in range(len(checked.group)):
         role = checked.group.member(position)
         program, rows = project(checked, role)
-        assert programs.setdefault(classes.key(role), program) == program
+        assert programs.setdefault(classes.name(role), program) == program
         closed = [step.edge for step in program.schedule if isinstance(step, CloseStep)]
         assert sorted(closed) == list(range(len(rows.edges)))
         for index, step in enumerate(program.schedule):

@@ -96,12 +96,12 @@ def _peak(system: ab.System, program: Any) -> int:
     return peak
 
 
-def test_a_tree_of_10_000_has_few_classes_and_each_key_tells_its_program() -> None:
+def test_a_tree_of_10_000_has_few_classes_and_each_name_tells_its_program() -> None:
     checked = check(learner_system(10_000, topology=ab.Tree(fanout=20)), learner_program())
     classes = Classes(checked)
     keys: dict[Any, list[int]] = {}
     for role in range(10_000):
-        keys.setdefault(classes.key(role), []).append(role)
+        keys.setdefault(classes.name(role), []).append(role)
     assert len(keys) <= 8
     for roles in keys.values():
         programs = {project(checked, role)[0] for role in (roles[0], roles[len(roles) // 2], roles[-1])}

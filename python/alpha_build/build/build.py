@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -19,8 +19,6 @@ from alpha_build.build.toolchains import Toolchain, find
 from alpha_build.build.trees import Tree, compile_trees
 from alpha_build.learner.program import LearnerProgram
 from alpha_build.projector.check import Checked
-from alpha_build.projector.project import project
-from alpha_build.projector.project.program import RoleProgram, RoleRows
 from alpha_build.system.errors import MembershipFailure
 from alpha_build.system.load import load_system
 from alpha_build.system.system import System
@@ -29,20 +27,6 @@ SAVED_LEARNER = "learner.cbor"
 
 # Stage ("check", "project", "emit", "compile", "stamp"), steps done, steps in all.
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class Projected:
-    """Every role's class and rows; artifacts are made of `wanted` alone."""
-
-    classes: tuple[RoleClass, ...]
-    rows: dict[int, RoleRows]
-    wanted: tuple[int, ...]
-
-    @property
-    def wanted_classes(self) -> tuple[RoleClass, ...]:
-        wanted = set(self.wanted)
-        return tuple(each for each in self.classes if wanted.intersection(each.roles))
 
 
 def build(
@@ -68,48 +52,43 @@ def build(
     progress("check", 0, 1)
     checked = checked_system(found, program)
     progress("check", 1, 1)
-    projected = project_roles(checked, roles, progress)
-    toolchains = {
-        each.program.target: find(each.program.target, toolchain) for each in projected.wanted_classes
-    }
+    wanted = wanted_roles(checked, roles)
+    progress("project", 0, 1)
+    classes = group(checked, wanted)
+    progress("project", 1, 1)
+    toolchains = {each.program.target: find(each.program.target, toolchain) for each in classes}
     lines = _user_lines(system if isinstance(system, str) else "")
-    learners = lowered_learners(checked, projected.classes, projected.rows.values())
-    texts = source_texts(checked, projected.classes, learners, lines, partial(progress, "emit"))
+    learners = lowered_learners(checked, classes)
+    texts = source_texts(checked, classes, learners, lines, partial(progress, "emit"))
     jobs = jobs or len(os.sched_getaffinity(0))
     with output.output_folder(Path(out)) as folder:
         output.write_sources(folder / "src", texts)
-        trees = _trees(folder, toolchains, projected.wanted_classes, texts)
+        trees = _trees(folder, toolchains, classes, texts)
         user_files = frozenset(operation.place.file for operation in checked.operations.values())
         images = compile_trees(trees, jobs, user_files, partial(progress, "compile"))
         _save_learner(folder, checked.learner)
         scratch_bytes = {target: learner.scratch_bytes for target, learner in learners.items()}
-        stamper = Stamper(checked, projected.classes, images, scratch_bytes)
-        manifest = stamper.write(folder, projected.wanted, projected.rows, partial(progress, "stamp"))
+        stamper = Stamper(checked, classes, images, scratch_bytes)
+        manifest = stamper.write(folder, partial(progress, "stamp"))
     notices = (*(checked.learner.notices if checked.learner else ()), *checked.warnings)
     return replace(manifest, notices=notices)
 
 
-def project_roles(checked: Checked, roles: Collection[int] | None, progress: Progress) -> Projected:
-    """Every role projected, so that a class has the same name whichever roles are built.
+def wanted_roles(checked: Checked, roles: Collection[int] | None) -> Sequence[int]:
+    """All members, or those that are asked for, ascending.
 
     Raises:
         MembershipFailure: a role that is asked for is not a member.
     """
-    members = [checked.group.member(position) for position in range(len(checked.group))]
-    wanted = tuple(members) if roles is None else tuple(sorted(set(roles)))
-    for role in wanted:
+    if roles is None:
+        return [checked.group.member(position) for position in range(len(checked.group))]
+    for role in roles:
         if role not in checked.group:
             raise MembershipFailure(
                 f"role {role} is not a member", kind="participant-out-of-range",
                 hint=f"members are in {checked.group.first} to {checked.group.last}",
             )  # fmt: skip
-    programs: list[tuple[int, RoleProgram]] = []
-    rows = {}
-    for done, role in enumerate(members, 1):
-        role_program, rows[role] = project(checked, role)
-        programs.append((role, role_program))
-        progress("project", done, len(members))
-    return Projected(group(programs), rows, wanted)
+    return sorted(set(roles))
 
 
 def _user_lines(spec: str) -> dict[str, list[str]]:

@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from alpha_build.projector.check import Checked
+from alpha_build.projector.project import Classes, project
 from alpha_build.projector.project.program import RoleProgram
 
 
 @dataclass(frozen=True)
 class RoleClass:
-    """`name` is also the generated file's: "leaf-x86_64", the second of its kind "leaf-x86_64-2"."""
+    """`name` is also the generated file's."""
 
     name: str
     program: RoleProgram
     roles: tuple[int, ...]
 
 
-def group(programs: Iterable[tuple[int, RoleProgram]]) -> tuple[RoleClass, ...]:
-    """Classes in the order of their first roles."""
-    roles: dict[RoleProgram, list[int]] = {}
-    for role, program in programs:
-        roles.setdefault(program, []).append(role)
-    counts: dict[str, int] = {}
-    classes = []
-    for program, members in roles.items():
-        kind = f"{program.kind}-{program.target}"
-        counts[kind] = counts.get(kind, 0) + 1
-        name = kind if counts[kind] == 1 else f"{kind}-{counts[kind]}"
-        classes.append(RoleClass(name, program, tuple(members)))
-    return tuple(classes)
+def group(checked: Checked, roles: Iterable[int]) -> tuple[RoleClass, ...]:
+    """Classes in the order of their first roles; only those are projected."""
+    classes, members = Classes(checked), dict[str, list[int]]()
+    for role in roles:
+        members.setdefault(classes.name(role), []).append(role)
+    return tuple(
+        RoleClass(name, project(checked, first)[0], (first, *others))
+        for name, (first, *others) in members.items()
+    )

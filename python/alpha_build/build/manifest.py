@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from ipaddress import IPv4Address
 from typing import Any
 
@@ -103,10 +104,15 @@ def _edge_json(role: int, edge: EdgeStamp) -> dict[str, Any]:
     address, port = (edge.listen_address, edge.listen_port) if lower else (edge.dial_address, edge.dial_port)
     return {
         "peer": edge.peer,
-        "address": str(IPv4Address(address)),
+        "address": _address(address),
         "port": port,
         "side": "lower" if lower else "higher",
     }
+
+
+@lru_cache
+def _address(host_order: int) -> str:
+    return str(IPv4Address(host_order))
 
 
 def _hex(digest: bytes | None) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,7 +11,6 @@ from alpha_build.build.classes import RoleClass
 from alpha_build.build.operations import operation_source
 from alpha_build.projector.check import Checked
 from alpha_build.projector.emit import LearnerSource, RoleSource, emit_role, lower_learner
-from alpha_build.projector.project.program import RoleRows
 from alpha_build.version import version
 
 CMAKE_FILE = "CMakeLists.txt"
@@ -39,9 +38,7 @@ def source_texts(
     return texts
 
 
-def lowered_learners(
-    checked: Checked, classes: Sequence[RoleClass], rows: Iterable[RoleRows]
-) -> dict[str, LearnerSource]:
+def lowered_learners(checked: Checked, classes: Sequence[RoleClass]) -> dict[str, LearnerSource]:
     """The learner lowered for each target; programs are called with a slice of a batch, or one block of it.
 
     Raises:
@@ -49,13 +46,8 @@ def lowered_learners(
     """
     if checked.learner is None or checked.cuts is None:
         return {}
-    block, evaluation = checked.cuts[0], checked.cuts[2]
-    largest = [0, 0]
-    for role in rows:
-        for kind, share in enumerate(role.shares):
-            size = share.samples[1] - share.samples[0]
-            largest[kind // 2] = max(largest[kind // 2], size)
-    rows_max = min(largest[0], block.block or largest[0]), min(largest[1], evaluation.block or largest[1])
+    full, short, evaluation = checked.cuts
+    rows_max = max(full.rows_max, short.rows_max), evaluation.rows_max
     targets = {each.program.target: each.program.rounding for each in classes}
     return {
         target: lower_learner(checked.learner, target, rounding, *rows_max)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from alpha_build.build import manifest, output
@@ -12,10 +14,13 @@ from alpha_build.build.memory import memory_bytes
 from alpha_build.build.stamp import encode
 from alpha_build.build.stamps import role_stamp
 from alpha_build.projector.check import Checked
+from alpha_build.projector.project import project_rows
 from alpha_build.projector.project.program import RoleRows
 
 ENTRY_NOTE, HEAD_NOTE = 1, 2
 EXECUTABLE = 0o755
+WRITERS = 2  # files are written beside the stamping of the next ones
+WRITES_WAITING_MAX = 32  # and bound the memory that waits
 
 
 class Stamper:
@@ -36,22 +41,23 @@ class Stamper:
         self._head = manifest.head_json(checked)
         self._head_note = Note(HEAD_NOTE, manifest.compact(self._head))
 
-    def write(
-        self,
-        folder: Path,
-        roles: Sequence[int],
-        rows: Mapping[int, RoleRows],
-        on_step: Callable[[int, int], None],
-    ) -> manifest.Manifest:
+    def write(self, folder: Path, on_step: Callable[[int, int], None]) -> manifest.Manifest:
         """Write the roles' executables, then the manifest; an earlier build's leftovers go last.
 
         Where only some roles are asked for, the same build's other entries stay.
         """
         earlier = output.earlier_manifest(folder)
-        entries = {}
-        for done, role in enumerate(roles, 1):
-            entries[role] = self._write_role(folder, rows[role])
-            on_step(done, len(roles))
+        entries, writes = {}, deque[Future[None]]()
+        with ThreadPoolExecutor(WRITERS) as pool:
+            for done, role in enumerate(sorted(self._classes), 1):
+                entries[role], pieces = self._stamp(project_rows(self._checked, role))
+                path = folder / entries[role].file
+                writes.append(pool.submit(output.replace, path, pieces, EXECUTABLE))
+                if len(writes) > WRITES_WAITING_MAX:
+                    writes.popleft().result()
+                on_step(done, len(self._classes))
+            for write in writes:
+                write.result()
         listed = {role: entry.as_json() for role, entry in entries.items()}
         if {key: value for key, value in earlier.items() if key != "roles"} == self._head:
             listed |= {entry["role"]: entry for entry in earlier["roles"] if entry["role"] not in listed}
@@ -60,7 +66,8 @@ class Stamper:
         output.remove_stale(folder, earlier, {str(entry["file"]) for entry in listed.values()})
         return manifest.Manifest(self._head, tuple(entries.values()))
 
-    def _write_role(self, folder: Path, rows: RoleRows) -> manifest.Entry:
+    def _stamp(self, rows: RoleRows) -> tuple[manifest.Entry, list[bytes]]:
+        """One role's entry and the bytes of its executable."""
         role_class = self._classes[rows.role]
         image, target = self._images[role_class.name], role_class.program.target
         stamp = role_stamp(self._checked, rows)
@@ -69,9 +76,9 @@ class Stamper:
             role_class.program, self._checked.learner, rows, self._scratch_bytes.get(target, 0),
             image.memory_bytes + sum(map(len, pieces)),
         )  # fmt: skip
-        entry = manifest.entry_json(rows.role, role_class.name, target, stamp.edges, memory)
-        finished, digest = image.finish(pieces, [Note(ENTRY_NOTE, manifest.compact(entry)), self._head_note])
+        note = manifest.entry_json(rows.role, role_class.name, target, stamp.edges, memory)
+        finished, digest = image.finish(pieces, [Note(ENTRY_NOTE, manifest.compact(note)), self._head_note])
         file = f"{self._head['name']}.role-{rows.role}.{target}"
-        output.replace(folder / file, finished, EXECUTABLE)
         size = sum(map(len, finished))
-        return manifest.Entry(rows.role, role_class.name, target, file, size, digest, stamp.edges, memory)
+        entry = manifest.Entry(rows.role, role_class.name, target, file, size, digest, stamp.edges, memory)
+        return entry, finished

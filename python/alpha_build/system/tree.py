@@ -36,6 +36,17 @@ def child_span(span: Span, fanout: int, child: int) -> Span:
     return Span(begin, begin + size + (child < larger))
 
 
+def children_of(span: Span, fanout: int) -> tuple[Span, ...]:
+    """All children's subtrees, ascending."""
+    chunks, larger, size = split(span, fanout)
+    spans, begin = [], span.begin + 1
+    for child in range(chunks):
+        end = begin + size + (child < larger)
+        spans.append(Span(begin, end))
+        begin = end
+    return tuple(spans)
+
+
 def covers(subtree: Span, children: Sequence[Span], fanout: int) -> bool:
     """Whether child ranges are a parent's: at most F, none empty, gapless from after the root to the
     subtree's end, sizes that differ by at most one, larger first.  O(F): no look into the children."""
@@ -72,25 +83,30 @@ class ParticipantTree:
             span = child_span(span, self.fanout, child)
             yield span
 
+    def locate(self, position: int) -> tuple[int | None, Span]:
+        """The parent's position (None at the root) and the position's subtree, in one walk."""
+        *above, last = self._path(position)
+        return (above[-1].begin if above else None), last
+
     def subtree(self, position: int) -> Span:
         """The range of the position and all below it."""
-        *_, last = self._path(position)
-        return last
+        return self.locate(position)[1]
 
     def parent(self, position: int) -> int | None:
         """The parent's position; None at the root."""
-        *above, _ = self._path(position)
-        return above[-1].begin if above else None
+        return self.locate(position)[0]
 
     def depth(self, position: int) -> int:
         """Edges between the root and the position."""
         return sum(1 for _ in self._path(position)) - 1
 
+    def child_count(self, position: int) -> int:
+        """Children of a position."""
+        return split(self.subtree(position), self.fanout)[0]
+
     def child_subtrees(self, position: int) -> tuple[Span, ...]:
         """The children's subtrees, ascending."""
-        span = self.subtree(position)
-        chunks, _, _ = split(span, self.fanout)
-        return tuple(child_span(span, self.fanout, child) for child in range(chunks))
+        return children_of(self.subtree(position), self.fanout)
 
     def children(self, position: int) -> tuple[int, ...]:
         """The children's positions, ascending: at most `fanout`."""

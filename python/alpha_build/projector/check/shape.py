@@ -42,6 +42,13 @@ class Shape:
         """The tree's children as subtrees; none on a mesh."""
         return () if self.tree is None else self.tree.child_subtrees(position)
 
+    def place(self, position: int) -> tuple[str, int]:
+        """ "root", "inner", "leaf" or, on a mesh, "peer"; and the number of children."""
+        if self.tree is None:
+            return "peer", 0
+        children = self.tree.child_count(position)
+        return "root" if position == 0 else "inner" if children else "leaf", children
+
     def neighbours(self, position: int) -> tuple[int, ...]:
         """Peers in ascending order."""
         if self.tree is None:

@@ -43,6 +43,14 @@ class BatchCut:
         return position * size + min(position, larger)
 
     @property
+    def rows_max(self) -> int:
+        """Most samples with which a program is called: a block, or the largest member's share."""
+        if self.declared is not None:
+            largest = max(high - low for low, high in pairwise(min(at, self.samples) for at in self.declared))
+            return min(largest, self.block or largest)
+        return min(self.block, self.samples) if self.block else -(-self.samples // self.members)
+
+    @property
     def idle_count(self) -> int:
         """Members without a sample."""
         if self.declared is not None:

@@ -1,8 +1,9 @@
-"""Which roles share a program, told from their place in the tree without projecting them."""
+"""Which roles share a program, told from their place in the topology without projecting them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterator
 
 from ...system.forms import Choice, Deliver, Local, Transfer
 from ..check import Checked
@@ -10,23 +11,37 @@ from ..check.participants import walk
 
 
 class Classes:
-    """Class keys of a checked system: roles with equal keys have equal programs."""
+    """Names of a checked system's classes: roles with equal names have equal programs.
+
+    A name is made of the role's own place and target, so that it stays the same whichever roles are built.
+    """
 
     def __init__(self, checked: Checked) -> None:
         self._checked = checked
         self._named = frozenset(_named(checked))
+        self._named_positions = sorted(map(checked.group.rank, self._named))
 
-    def key(self, role: int) -> Hashable:
-        """Target and place in the tree; the role itself where the protocol names it or the way to it."""
-        shape = self._checked.shape
-        if shape.tree is None or role in self._named:
-            return ("role", role)
-        position = self._checked.group.rank(role)
-        return (self._checked.target(role).isa, position == 0, len(shape.child_subtrees(position)))
+    def name(self, role: int) -> str:
+        """ "leaf-x86_64"; "inner-64-x86_64" has 64 children; "leaf-role-7-x86_64" where a form names role 7
+        or the way to it; on a mesh "peer-1-x86_64" stands after one such role."""
+        checked = self._checked
+        position = checked.group.rank(role)
+        return f"{self._place(role, position)}-{checked.target(role).isa}"
+
+    def _place(self, role: int, position: int) -> str:
+        kind, children = self._checked.shape.place(position)
+        if role in self._named:
+            return f"{kind}-role-{role}"
+        if kind == "peer":
+            before = bisect_left(self._named_positions, position)
+            return f"peer-{before}" if before or self._named else "peer"
+        return f"inner-{children}" if kind == "inner" else kind
 
 
 def _named(checked: Checked) -> Iterator[int]:
     """Roles that the protocol treats apart: named in a form, or on the way from the root to such a role."""
+    if checked.shape.tree is None:
+        yield checked.group.first  # whence regions are delivered
     for node in walk(checked.nodes):
         match node.form:
             case Local(role=role):

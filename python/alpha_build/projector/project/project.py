@@ -10,7 +10,7 @@ from .program import RoleProgram, RoleRows
 from .ranges import share_rows
 from .schedule import Projector
 from .tables import Tables
-from .view import view_of
+from .view import View, view_of
 
 
 def project(checked: Checked, role: int) -> tuple[RoleProgram, RoleRows]:
@@ -42,5 +42,13 @@ def project(checked: Checked, role: int) -> tuple[RoleProgram, RoleRows]:
         refuse_nonfinite=contract.nonfinite == "refuse",
         operations=tuple(projector.operations),
     )
-    rows = RoleRows(role, len(checked.group), view.rows, share_rows(checked, view))
-    return program, rows
+    return program, _rows(checked, view)
+
+
+def project_rows(checked: Checked, role: int) -> RoleRows:
+    """A role's rows alone: what differs within its class."""
+    return _rows(checked, view_of(checked, role))
+
+
+def _rows(checked: Checked, view: View) -> RoleRows:
+    return RoleRows(view.role, len(checked.group), view.rows, share_rows(checked, view))

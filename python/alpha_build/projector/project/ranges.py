@@ -13,9 +13,7 @@ def share_rows(checked: Checked, view: View) -> tuple[ShareRows, ShareRows, Shar
     """Full, short and evaluation batches; empty without a learner, or where such a batch does not occur."""
     if checked.cuts is None:
         return ShareRows(), ShareRows(), ShareRows()
-    assert checked.shape.tree is not None, "a learner's topology is a tree"
-    own = checked.shape.tree.subtree(view.position)
-    above = () if view.parent is None else (own,)
+    above = () if view.parent is None else (view.subtree,)
     spans = (*above, *view.child_subtrees)
     full, short, evaluation = (_rows(cut, view.position, spans) for cut in checked.cuts)
     return full, short, evaluation
