@@ -1,4 +1,4 @@
-"""Executables beside a peer that was written from the docs alone: they interoperate, and refuse each lie by name."""
+"""Executables beside a peer written from the docs alone: they interoperate, and refuse each lie by name."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from foreign.peer import F32, SERVICE_REGION, WORD, Head, Peer, seal
 
 pytestmark = pytest.mark.gates
@@ -125,7 +126,9 @@ LIES = [
 
 
 @pytest.mark.parametrize(("field", "lie", "code"), LIES, ids=[lie[0] for lie in LIES])
-def test_each_lie_in_a_header_is_refused(started: Any, peer: Any, field: str, lie: dict[str, Any], code: int) -> None:
+def test_each_lie_in_a_header_is_refused(
+    started: Any, peer: Any, field: str, lie: dict[str, Any], code: int
+) -> None:
     """Role 1 is the executable; the first transfer of x carries one wrong field."""
     zero = peer(0)
     one = started(1, zero.bind([1]), 0)
@@ -176,7 +179,7 @@ def test_a_peer_that_closes_early_is_truncated(started: Any, peer: Any, sent: in
 
 
 def test_another_run_is_refused_on_both_sides(started: Any, peer: Any) -> None:
-    """The executable answers the opening frame with its own before it refuses, so that we see its identity."""
+    """The executable answers the opening frame with its own before it refuses: we see its identity."""
     root = started(0, [], 2)
     one = peer(1)
     lie = replace(one.service(0, 1), run=bytes(32))
