@@ -1,4 +1,4 @@
-"""Check and project one role: time and peak memory at 10, 1,000 and 200,000 members; and the whole command."""
+"""Check and project one role: time and peak memory at 10, 1,000 and 200,000 members; the whole command."""
 
 from __future__ import annotations
 
