@@ -31,7 +31,7 @@ lint: .venv/ready-lint
 	$(VENV)/lint-imports
 	$(VENV)/clang-format --dry-run -Werror $(CXX_FILES)
 	@echo clang-tidy cpp
-	@clang-tidy --quiet $(filter-out cpp/bind/%,$(filter %.cpp,$(CXX_FILES))) -- -std=c++20 -ffreestanding -Icpp 2>/dev/null
+	@clang-tidy --quiet $(filter-out cpp/bind/% cpp/simulate/%,$(filter %.cpp,$(CXX_FILES))) -- -std=c++20 -ffreestanding -Icpp 2>/dev/null
 
 format: .venv/ready-lint
 	$(VENV)/ruff check --fix-only .
