@@ -30,6 +30,11 @@ def test_rows_of_every_slice_batch_after_batch() -> None:
     assert len(stamp.evaluation[0]) == 3 * 12
 
 
+def test_last_batch_may_be_full() -> None:
+    stamp = learner_stamp(_learner(samples=8, batch=4), bytes(32), (1, 3), (0, 0), (0, 0))
+    assert np.frombuffer(stamp.samples[1], np.int32).tolist() == [1, 2, 5, 6]
+
+
 def test_only_batches_that_rounds_use() -> None:
     stamp = learner_stamp(_learner(samples=10, batch=4, rounds=2), bytes(32), (0, 4), (0, 2), (0, 0))
     assert np.frombuffer(stamp.samples[1], np.int32).tolist() == list(range(8))
@@ -50,9 +55,9 @@ def test_members_together_hold_each_sample_once() -> None:
 def test_denominators() -> None:
     learner = _learner(samples=10, batch=4)
     assert denominators(learner) == (4.0, 4.0, 2.0)
-    weights = np.array([1, 2**-24, 1, 2**-24, *[0.5] * 6], np.float32)
+    weights = np.array([2**53, 1, 1, 0, *[0.5] * 6], np.float32)  # in sequence the ones would be lost
     weighted = dataclasses.replace(learner, samples=(*learner.samples, weights), weighted=True)
-    assert denominators(weighted) == (2 + 2**-23, 2.0, 1.0)
+    assert denominators(weighted) == (2**53 + 2, 2.0, 1.0)
 
 
 def test_protocol_divides_by_members() -> None:

@@ -117,5 +117,14 @@ def test_operations_see_their_regions() -> None:
 
 
 def test_shared_preamble_stands_once() -> None:
-    preambles = emit_preambles([_operation("a", "int f();"), _operation("b"), _operation("c", "int f();")])
-    assert [(each.line_directive, each.text) for each in preambles] == [('#line 2 "p.py"', "int f();\n")]
+    """In the order of the operations: one may build on another's."""
+    operations = [
+        _operation("a", "int f();"),
+        _operation("b"),
+        _operation("c", "int g();"),
+        _operation("d", "int f();"),
+    ]
+    preambles = emit_preambles(operations)
+    assert [(each.line_directive, each.text) for each in preambles] == [
+        ('#line 2 "p.py"', "int f();\n"), ('#line 2 "p.py"', "int g();\n"),
+    ]  # fmt: skip
