@@ -41,3 +41,13 @@ def test_scratch_grows_with_rows_and_is_reused() -> None:
         lambda x: jnp.cumsum(jnp.cumsum(jnp.cumsum(jnp.cumsum(x)))), np.zeros(1024, np.float32)
     ).program
     assert lower(chain, "f", target="x86_64", rounding="fused").scratch_bytes(1) == 2 * 4096
+
+
+def test_no_equation_is_dead() -> None:
+    for each in LEARNERS.values():
+        traced = trace_learner(each)
+        for program in filter(None, (traced.block, traced.update, traced.metric)):
+            read = {operand for equation in program.equations for operand in equation.inputs} | set(
+                program.outputs
+            )
+            assert all(read.intersection(equation.outputs) for equation in program.equations)

@@ -123,7 +123,7 @@ def todo_of(checked: Checked, role: int) -> Todo:
     """One role's small steps."""
     program, rows = project(checked, role)
     mean = program.normalization == "mean"
-    steps = unfold(program.schedule, lower=role == checked.group.first, mean=mean)
+    steps = unfold(program.schedule, checked.group.rank(role), mean)
     return small_steps(steps, program, rows)
 
 

@@ -47,7 +47,7 @@ def bare(step: Step, numbers: list[int]) -> Any:
 
 def unfolded(checked: Checked, program: RoleProgram, role: int) -> list[Any]:
     mean = checked.system.contract.normalization == "mean"
-    steps = unfold(program.schedule, lower=role == checked.group.first, mean=mean)
+    steps = unfold(program.schedule, checked.group.rank(role), mean)
     return [bare(step, [region.number for region in program.regions]) for step in steps]
 
 

@@ -55,10 +55,13 @@ def emit_operations(
 
 def emit_preambles(operations: Sequence[OperationSource]) -> list[EmittedPreamble]:
     """Each different preamble once: operations may share helpers."""
-    first = {operation.preamble: operation for operation in reversed(operations) if operation.preamble}
+    first: dict[str, OperationSource] = {}
+    for operation in operations:
+        if operation.preamble:
+            first.setdefault(operation.preamble, operation)
     return [
         EmittedPreamble(_line(operation.preamble_line, operation.file), _ended(text))
-        for text, operation in reversed(first.items())
+        for text, operation in first.items()
     ]
 
 
