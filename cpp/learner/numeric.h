@@ -75,10 +75,14 @@ using Signed = typename UnsignedOf<sizeof(T)>::SignedType;
 
 // ---- NaN ----------------------------------------------------------------------------------------
 
-// The one NaN that leaves a program; x86 and Arm make different ones.
+// The one NaN that leaves a program; x86 and Arm make different ones.  On the bits: to clang, which
+// says that an operation may give any NaN, `value != value ? kNan : value` is `value`.
 template <class T>
 inline T canonical(T value) {
-  return value != value ? kNan<T> : value;
+  using U = typename Bits<T>::Type;
+  const U bits = bit_cast<U>(value);
+  const bool is_nan = static_cast<U>(bits << 1) > static_cast<U>(Bits<T>::kInfinity << 1);
+  return bit_cast<T>(is_nan ? Bits<T>::kNan : bits);
 }
 
 template <class T>

@@ -13,10 +13,15 @@ inline constexpr u64 kVectorLanes = 4;
 #endif
 
 using Vector = f32 __attribute__((vector_size(kVectorLanes * 4)));
-using UnalignedVector = f32 __attribute__((vector_size(kVectorLanes * 4), aligned(4), may_alias));
 
-inline Vector load(const f32* from) { return *reinterpret_cast<const UnalignedVector*>(from); }
-inline void store(f32* to, Vector value) { *reinterpret_cast<UnalignedVector*>(to) = value; }
+// Copies, which compilers turn into one unaligned move: an under-aligned vector type is not one to
+// all of them.
+inline Vector load(const f32* from) {
+  Vector value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+inline void store(f32* to, Vector value) { __builtin_memcpy(to, &value, sizeof value); }
 
 // left * right + sum, rounded once in every lane.
 inline Vector multiply_add(Vector left, Vector right, Vector sum) {

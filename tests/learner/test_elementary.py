@@ -107,6 +107,21 @@ def test_the_long_way_rounds_alike(name: str, library: ctypes.CDLL) -> None:
     _check(_call(library, name, values), values, REFERENCES[name.removesuffix("_long")])
 
 
+# Inputs, of all 2^32, whose double rounds to the wrong side (0x3c413d3a: log is 2^-59 from a midpoint).
+HARD = {
+    0x3C413D3A: 0xC08E158F,
+    0x41178FEB: 0x400FE5E7,
+    0x4C5D65A5: 0x418F034B,
+    0x65D890D3: 0x4254D1F9,
+    0x6F31A8EC: 0x42845A89,
+}
+
+
+def test_the_hardest_logarithms(library: ctypes.CDLL) -> None:
+    values = np.array(list(HARD), np.uint32).view(np.float32)
+    assert _call(library, "logarithm", values).view(np.uint32).tolist() == list(HARD.values())
+
+
 def test_power_is_within_one_unit(library: ctypes.CDLL) -> None:
     base = np.abs(_RNG.normal(size=20000) * 5).astype(np.float32)
     exponent = (_RNG.normal(size=20000) * 6).astype(np.float32)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from alpha_build.build import reference, toolchains
 from alpha_build.learner.lower import table
 from learner.cases import CLOSE, EXACT
 from learner.programs import Case, run, run_elsewhere, same_bits
@@ -68,6 +70,19 @@ def test_nan_that_leaves_a_program_is_the_canonical_one(results: Results) -> Non
                 seen += bits.size
                 assert (bits == 0x7FC00000).all()
     assert seen > 50
+
+
+@pytest.mark.native
+def test_other_compiler_gives_the_same_bits(
+    rounding: str, results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zig = toolchains.find_zig(platform.machine())
+    if zig is None:
+        pytest.skip("no Zig")
+    monkeypatch.setattr(reference, "find", lambda target: zig)
+    elsewhere = run(CASES, tmp_path, rounding)
+    for name, outputs in results.items():
+        assert [output.tobytes() for output in outputs] == [each.tobytes() for each in elsewhere[name]], name
 
 
 @pytest.mark.cross
