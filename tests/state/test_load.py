@@ -149,6 +149,12 @@ def drop_tensor(folder: Path) -> None:
     publish(folder, {**manifest, "tensors": manifest["tensors"][1:]})
 
 
+def other_round(folder: Path) -> None:
+    """A manifest that is well-formed, and not the one that was published."""
+    path = folder / "generation-1/manifest.json"
+    path.write_text(path.read_text().replace('"round": 200', '"round": 100'))
+
+
 def other_shape(folder: Path) -> None:
     manifest = manifest_of(folder)
     manifest["tensors"][-1]["shape"] = [3, 2]
@@ -158,6 +164,7 @@ def other_shape(folder: Path) -> None:
 ALTERED: dict[str, tuple[Callable[[Path], object], str]] = {
     "shard": (lambda folder: flip(folder / "generation-1/state.safetensors", -1), "state-digest"),
     "manifest": (lambda folder: flip(folder / "generation-1/manifest.json", 20), "state-digest"),
+    "manifest's round": (other_round, "state-digest"),
     "pointer": (lambda folder: flip(folder / "published", 5), "state-digest"),
     "pointer's text": (lambda folder: (folder / "published").write_text("1\n"), "state-digest"),
     "no shard": (lambda folder: (folder / "generation-1/state.safetensors").unlink(), "state-file"),
