@@ -18,7 +18,8 @@ def first_cause(ends: Sequence[RoleEnd], holding: int | None = None) -> Cause | 
     """
     by_role = {end.role: end for end in ends}
     failed = [end for end in ends if end.fate in ("failed", "killed")]
-    found = [_end_of_chain(end, by_role, holding) for end in sorted(failed, key=_time)]
+    known: dict[int, RoleEnd] = {}
+    found = [_end_of_chain(end, by_role, holding, known) for end in sorted(failed, key=_time)]
     # A role that died, refused or failed by itself says more than one that could not be heard.
     for end in sorted(
         (end for end in found if not _waited(end) and end.fate in ("failed", "killed")), key=_time
@@ -35,16 +36,23 @@ def first_cause(ends: Sequence[RoleEnd], holding: int | None = None) -> Cause | 
     return _cause(stopped[0], by_role) if stopped else None
 
 
-def _end_of_chain(end: RoleEnd, by_role: dict[int, RoleEnd], holding: int | None) -> RoleEnd:
+def _end_of_chain(
+    end: RoleEnd, by_role: dict[int, RoleEnd], holding: int | None, known: dict[int, RoleEnd]
+) -> RoleEnd:
+    """Where the waiting that starts at this role ends; `known` keeps what earlier chains found."""
     seen = {end.role: end}
-    while True:
+    while end.role not in known:
         peer = _waited_for(end, holding)
         if peer is None or peer not in by_role or by_role[peer].fate == "complete":
-            return end
-        end = by_role[peer]
-        if peer in seen:  # they all waited for each other
-            return min(seen.values(), key=_time)
-        seen[peer] = end
+            known[end.role] = end
+        elif peer in seen:  # they all waited for each other
+            known[end.role] = min(seen.values(), key=_time)
+        else:
+            end = by_role[peer]
+            seen[peer] = end
+    found = known[end.role]
+    known.update(dict.fromkeys(seen, found))
+    return found
 
 
 def _waited(end: RoleEnd) -> bool:
