@@ -18,6 +18,18 @@ bool uses_staging(const Role& role) {
   return found && role.contract.order == Order::tree;
 }
 
+u64 combined_part_bytes_max(const Participant& participant) {
+  u64 most = 0;
+  for_each_step(participant.role.schedule, [&](const Step& step) {
+    if (step.op != Op::combine_parts) return;
+    const u64 width = element_bytes(step.region->element);
+    const Range own = participant.part_of(step.region->bytes / width, participant.position());
+    const u64 bytes = (own.end - own.begin) * width;
+    most = bytes > most ? bytes : most;
+  });
+  return most;
+}
+
 }  // namespace
 
 Participant::Participant(const Role& role_, const Stamp& stamp_, const char* state_folder_)
@@ -63,6 +75,10 @@ bool Participant::layout() {
     u8* const memory = arena.take<u8>(step.region->bytes);
     if (arena.mapped()) twins[step.region->buffer] = memory;
   });
+  const u64 edges = role.edges;
+  const u64 part_bytes = combined_part_bytes_max(*this);
+  parts = arena.take<u8>(edges * part_bytes);
+  contributions = arena.take<void*>(part_bytes == 0 ? 0 : edges + 1);
   u64 frames = 1;
   for (const Region& region : role.regions) {
     const u64 count = frame_count(region.bytes, role.frame_bytes);
@@ -76,6 +92,21 @@ bool Participant::layout() {
     fill_buffers();
   }
   return role.learner == nullptr || role.learner->prepare(*this);
+}
+
+u64 Participant::position() const {
+  const EdgeRow* const rows = stamped<EdgeRow>(stamp.edge_rows);
+  u64 lower = 0;
+  while (lower < role.edges && rows[lower].peer < stamp.role) ++lower;
+  return lower;
+}
+
+Range Participant::part_of(u64 count, u64 position) const {
+  const u64 members = u64{role.edges} + 1;
+  const u64 size = count / members;
+  const u64 larger = count % members;
+  const u64 begin = position * size + (position < larger ? position : larger);
+  return {begin, begin + size + (position < larger ? 1 : 0)};
 }
 
 void Participant::fill_session() {

@@ -24,6 +24,13 @@ class Participant {
   Span<T> buffer(u64 index) {
     return {reinterpret_cast<T*>(buffers[index]), role.buffers[index].bytes / sizeof(T)};
   }
+  // On a mesh: this role's own part of a buffer.
+  template <class T>
+  Span<T> part(u64 index) {
+    const Span<T> whole = buffer<T>(index);
+    const Range own = part_of(whole.size(), position());
+    return {whole.data() + own.begin, own.end - own.begin};
+  }
   u64& word(u64 index) { return *reinterpret_cast<u64*>(buffers[index]); }
   // Passes of the innermost repeat that are done.
   u64 round() const { return round_; }
@@ -44,6 +51,10 @@ class Participant {
   [[nodiscard]] bool arm(const Region& region, u64 total, Transfer* transfer);
   u8* base(const Region& region) { return buffers[region.buffer]; }
   bool fail(FailureKind kind, const char* text) { return session.fail(kind, text); }
+  // Position among the members of a mesh, and which of `count` elements a position's part is: parts
+  // differ by at most one element, larger ones first.
+  u64 position() const;
+  Range part_of(u64 count, u64 position) const;
 
   template <class T>
   const T* stamped(u64 offset) const {
@@ -55,12 +66,14 @@ class Participant {
   const char* state_folder;
   Session session;
   Arena arena;
-  u8** buffers = nullptr;        // one a Role::buffers
-  u8** twins = nullptr;          // a second memory for buffers that a pair exchanges, else null
-  u64* versions = nullptr;       // one a Role::regions: the last one used
-  Inbound* inbound = nullptr;    // one an edge
-  Outbound* outbound = nullptr;  // one an edge
-  u8* staging = nullptr;         // one frame an edge, where there is a combine in order tree
+  u8** buffers = nullptr;          // one a Role::buffers
+  u8** twins = nullptr;            // a second memory for buffers that a pair exchanges, else null
+  u8* parts = nullptr;             // what a mesh's peers contribute to a part, one after the other
+  void** contributions = nullptr;  // one a member, where there are parts
+  u64* versions = nullptr;         // one a Role::regions: the last one used
+  Inbound* inbound = nullptr;      // one an edge
+  Outbound* outbound = nullptr;    // one an edge
+  u8* staging = nullptr;           // one frame an edge, where there is a combine in order tree
   CanonicalMemory* canonical = nullptr;  // order canonical only
   LearnerMemory* learner = nullptr;      // learner roles only
   Text<160> result;                      // what the last line says after `complete`

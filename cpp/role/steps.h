@@ -10,12 +10,15 @@
 
 namespace alpha {
 
-// Handlers, one a communicating form (role/transfer_steps.cpp, combine_step.cpp, exchange_step.cpp,
+// Handlers, one a communicating form (role/transfer_steps.cpp, combine_step.cpp, parts_steps.cpp,
 // state_steps.cpp).
 bool run_send(Participant&);
 bool run_receive(Participant&);
 bool run_combine(Participant&);
 bool run_exchange(Participant&);
+bool run_combine_parts(Participant&);
+bool run_gather(Participant&);
+bool run_scatter(Participant&);
 bool run_deliver(Participant&);
 bool run_choose(Participant&);
 bool run_start(Participant&);
@@ -65,6 +68,34 @@ constexpr Step combine_up(const Region& region, Slot parent, Slots children, con
 constexpr Step exchange(const Region& region, Slot peer, const char* place) {
   return {
       .op = Op::exchange, .place = place, .work = run_exchange, .region = &region, .from = peer};
+}
+
+// `peers` are all slots.
+constexpr Step combine_parts(const Region& region, Slots peers, const char* place) {
+  return {.op = Op::combine_parts,
+          .place = place,
+          .work = run_combine_parts,
+          .region = &region,
+          .to = peers};
+}
+
+constexpr Step gather(const Region& region, Slots sources, Slots to, const char* place) {
+  return {.op = Op::gather,
+          .place = place,
+          .work = run_gather,
+          .region = &region,
+          .to = to,
+          .sources = sources};
+}
+
+// `from` is kNoSlot at the origin.
+constexpr Step scatter(const Region& region, Slot from, Slots to, const char* place) {
+  return {.op = Op::scatter,
+          .place = place,
+          .work = run_scatter,
+          .region = &region,
+          .from = from,
+          .to = to};
 }
 
 // `from` is kNoSlot at the origin.

@@ -38,13 +38,17 @@ struct Buffer {
 };
 
 // `exchange` is Combine on a pair that delivers to every owner: both contributions cross, both ends
-// combine.
+// combine.  On a mesh each member holds a part of a region: `combine_parts` adds everybody's
+// contribution to it, `gather` sends it on, `scatter` gives each member its own.
 enum class Op : u8 {
   local,
   send,
   receive,
   combine,
   exchange,
+  combine_parts,
+  gather,
+  scatter,
   deliver,
   choose,
   repeat,
@@ -70,16 +74,18 @@ struct Step {
   Op op;
   const char* place;               // "star.py:22 combine": where the user wrote it
   Work work = nullptr;             // null in repeat, every, choose: the walker's own
-  const Region* region = nullptr;  // send, receive, combine, deliver, choose, start, publish
-  Slot from = kNoSlot;  // receive, deliver, start, choose: whence (kNoSlot at the origin); combine,
-                        // publish: the parent (kNoSlot at the root); exchange, close: the one edge
-  Slots to = {};        // send, deliver, start, choose: whither; combine, publish: the children in
-                        // combining order
+  const Region* region = nullptr;  // every communicating step
+  Slot from =
+      kNoSlot;  // receive, deliver, start, choose, scatter: whence (kNoSlot at the origin);
+                // combine, publish: the parent (kNoSlot at the root); exchange, close: the one edge
+  Slots to = {};  // send, deliver, start, choose, gather, scatter: whither; combine, publish:
+                  // the children in combining order; combine_parts: every slot
   const Region* region_down = nullptr;  // publish: the commit word's region
   u64 count = 0;  // repeat: times; every: period (the body runs after each period-th pass and after
                   // the last)
   Span<const Step> body = {};       // repeat, every; choose: the arm for 1
   Span<const Step> otherwise = {};  // choose: the arm for 0
+  Slots sources = {};               // gather: whose parts come
 };
 
 enum class Order : u8 { tree, canonical };
@@ -89,6 +95,7 @@ struct Contract {
   Order order;
   Normalization normalization;
   bool refuse_nonfinite;
+  u64 mesh_fanout = 0;  // of the tree in whose order a mesh combines
 };
 
 // ---- a learner's part; null in a protocol of one's own

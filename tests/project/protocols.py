@@ -20,16 +20,16 @@ OPERATIONS = [
 
 
 @st.composite
-def topologies(draw: st.DrawFn, mesh: bool = True) -> tuple[int, Any]:
+def topologies(draw: st.DrawFn) -> tuple[int, Any]:
     """Members and a topology that fits them."""
     members = draw(st.integers(1, 5))
     shapes = [ab.Star(), ab.Tree(fanout=1), ab.Tree(fanout=2)]
-    shapes += [ab.Mesh()] if mesh else []
+    shapes += [ab.Mesh()] * 2
     shapes += [ab.Pair()] * 2 if members == 2 else []
     return members, draw(st.sampled_from(shapes))
 
 
-def forms(members: int, structural: bool) -> st.SearchStrategy[Any]:
+def forms(members: int, mesh: bool, structural: bool) -> st.SearchStrategy[Any]:
     """Forms over some members; most transfers name roles that are joined, some do not."""
     role = st.integers(0, members - 1)
     region = st.sampled_from(["x", "y"])
@@ -43,7 +43,8 @@ def forms(members: int, structural: bool) -> st.SearchStrategy[Any]:
     ]
     if structural:
         leaves += [st.builds(_summed, region), st.builds(ab.Combine, region), st.builds(ab.Deliver, region)]
-        leaves += [st.builds(lambda name, owner: ab.Deliver(name, owners=owner), region, role)]
+        owner = st.one_of(role, st.just("parts")) if mesh else role
+        leaves += [st.builds(lambda name, owner: ab.Deliver(name, owners=owner), region, owner)]
 
     def larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         routes = st.one_of(st.none(), st.just([(0, other) for other in range(1, members)]))
@@ -70,10 +71,9 @@ def _summed(region: str) -> Any:
 def systems(draw: st.DrawFn, structural: bool = True) -> ab.System:
     """A system, accepted or not."""
     members, topology = draw(topologies())
-    structural = structural and not isinstance(topology, ab.Mesh)
     gap = draw(st.sampled_from([1, 3]))
     group = ab.ParticipantGroup(universe=members * gap, selection=ab.stride(0, gap, members))
-    protocol = _renamed(draw(forms(members, structural)), gap)
+    protocol = _renamed(draw(forms(members, isinstance(topology, ab.Mesh), structural)), gap)
     return ab.System(
         name="random",
         members=group,
@@ -92,7 +92,7 @@ def _renamed(form: Any, gap: int) -> Any:
         case ab.Local(role, operation):
             return ab.Local(role * gap, operation)
         case ab.Deliver(region, owners=owner):
-            return ab.Deliver(region, owners=None if owner is None else owner * gap)
+            return ab.Deliver(region, owners=owner * gap if isinstance(owner, int) else owner)
         case ab.Sequence(parts):
             return ab.Sequence(*(_renamed(part, gap) for part in parts))
         case ab.Repeat(count, body):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from alpha_build.learner.program import LearnerProgram
 from alpha_build.projector.project.program import (
     ChooseStep,
+    CombinePartsStep,
     CombineStep,
     EveryStep,
     ExchangeStep,
@@ -45,6 +46,8 @@ def memory_bytes(
     else:
         exchanged = {step.region for step in steps if isinstance(step, ExchangeStep)}
         arena += sum(_padded(_region_bytes(program, region)) for region in exchanged)
+        parts = [_region_bytes(program, step.region) for step in steps if isinstance(step, CombinePartsStep)]
+        arena += max(map(_padded, parts), default=0) + len(program.edges) * ALIGNMENT_BYTES
         if any(isinstance(step, CombineStep) and step.children for step in steps):
             arena += len(program.edges) * program.frame_bytes
     if learner is not None:

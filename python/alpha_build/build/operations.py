@@ -17,6 +17,7 @@ def operation_source(operation: Operation, lines: Sequence[str]) -> OperationSou
         writes=operation.writes,
         cpp=operation.cpp or "",
         preamble=operation.preamble,
+        parts=operation.parts,
         file=place.file,
         place_line=place.line,
         line=_line(operation.cpp or "", lines, place.line),

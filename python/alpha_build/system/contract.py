@@ -17,7 +17,7 @@ Nonfinite = Literal["refuse", "propagate"]
 class Contract:
     """What fixes every bit of a combine.  None means: as the learner or region says, or the rule's default.
 
-    `block` is in samples (order canonical only); `fanout` is the combining tree's on a mesh.
+    `block` is in samples (order canonical only); `fanout` is the combining tree's on a mesh (default 8).
     """
 
     order: Order = "tree"

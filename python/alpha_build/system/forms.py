@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
+from typing import Literal
 
 from .contract import Contract
 from .place import Place, user_place
@@ -88,8 +89,12 @@ class Everyone(Form):
 
 @dataclass(frozen=True)
 class Combine(Form):
-    """Members' contributions move up the topology and are combined in the contract's order; the result is the
-    root's, elsewhere the region's content is unspecified until it is written or delivered again."""
+    """Members' contributions are combined in the contract's order.
+
+    On a tree they move up and the result is the root's; on a mesh each member gets everybody's contribution
+    to its own part of the region and holds that part of the result.  What else a region holds is unspecified
+    until it is written or delivered again.
+    """
 
     region: str
     topology: Topology | None = field(default=None, kw_only=True)
@@ -98,7 +103,8 @@ class Combine(Form):
 
 @dataclass(frozen=True)
 class Deliver(Form):
-    """The root's region moves down to every owner, or to the one role in `owners`."""
+    """A region moves to every owner, or to the one role in `owners`: from the root, or on a mesh from all
+    members while it lies in parts.  With owners="parts" (a mesh) each member gets its own part."""
 
     region: str
-    owners: int | str | None = field(default=None, kw_only=True)
+    owners: int | Literal["parts"] | None = field(default=None, kw_only=True)

@@ -53,7 +53,8 @@ class Operation:
     """Local work as C++ source.
 
     Each region that it `reads` or `writes` is a span of its element type (a `Word` a reference) under the
-    region's name; `round` counts the innermost repeat from 0; functions and includes go in `preamble`.
+    region's name; of those that are also in `parts` (a mesh) the span is the role's own part.  `round` counts
+    the innermost repeat from 0; functions and includes go in `preamble`.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Operation:
     writes: tuple[str, ...]
     cpp: str | None
     preamble: str
+    parts: tuple[str, ...]
     place: Place = field(compare=False, repr=False)
 
     def __init__(
@@ -70,9 +72,11 @@ class Operation:
         writes: Sequence[str] = (),
         cpp: str | None = None,
         preamble: str = "",
+        parts: Sequence[str] = (),
     ) -> None:
-        values = (name, _names(reads), _names(writes), cpp, preamble, user_place())
-        for key, value in zip(("name", "reads", "writes", "cpp", "preamble", "place"), values, strict=True):
+        values = (name, _names(reads), _names(writes), cpp, preamble, _names(parts), user_place())
+        keys = ("name", "reads", "writes", "cpp", "preamble", "parts", "place")
+        for key, value in zip(keys, values, strict=True):
             object.__setattr__(self, key, value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ...learner.program import LearnerProgram
 from ...system.contract import Contract
@@ -13,12 +14,13 @@ from ...system.membership import ParticipantGroup
 from ...system.region import Operation, Region, Word
 from ...system.system import System
 from .checked import _SEAL, Checked
-from .contract import check_contract, default_block
+from .contract import check_contract, default_block, mesh_fanout
 from .exchange import mark_exchanges
-from .identity import ContractFacts, Identity, contract_digest, protocol_digest, run_identity
+from .identity import ContractFacts, Identity, contract_digest, protocol_digest, run_identity, topology_array
 from .learned import learner_names, learner_protocol, learner_regions
 from .members import resolve_group, resolve_shape
 from .node import Node
+from .parts import mark_parts
 from .regions import check_operations, check_regions
 from .release import check_learner, check_system
 from .scope import Scope
@@ -67,7 +69,9 @@ def _check(system: System, learner: LearnerProgram | None, found: list[AlphaErro
     if found:
         return None
     facts = _facts(system.contract, learner, cuts)
-    identity = _identity(system, learner, group, facts, protocol, scope)
+    fanout = None if shape.tree is not None else mesh_fanout(system.contract, len(group))
+    laid = topology_array(system.topology, fanout)
+    identity = _identity(system, learner, group, facts, laid, protocol, scope)
     seal = _SEAL
     return Checked(
         system, learner, group, shape, facts, regions, operations, nodes, cuts, identity, warnings, seal
@@ -112,6 +116,8 @@ def _nodes(protocol: Form, learner: LearnerProgram | None, scope: Scope) -> tupl
     before = len(scope.found)
     walk = Walk(scope, None if learner is None else learner_names(learner))
     nodes = walk.nodes(protocol, Context(outer=f"{scope.place} "))
+    if scope.shape.tree is None and learner is None:
+        nodes = mark_parts(nodes, scope)
     if learner is None and len(scope.found) == before:
         Written(scope).check(nodes)
     return mark_exchanges(nodes, scope.operations) if scope.shape.is_pair else nodes
@@ -163,16 +169,17 @@ def _identity(
     learner: LearnerProgram | None,
     group: ParticipantGroup,
     facts: ContractFacts,
+    topology: list[Any],
     protocol: Form,
     scope: Scope,
 ) -> Identity:
     contract = contract_digest(facts)
     return run_identity(
         frame_bytes=int(system.frame_bytes),
-        topology=system.topology,
+        topology=topology,
         learner=learner,
         facts=facts,
         contract=contract,
         membership=group.digest,
-        protocol=protocol_digest(protocol, scope.regions, scope.operations, contract),
+        protocol=protocol_digest(protocol, scope.regions, scope.operations, contract, topology),
     )

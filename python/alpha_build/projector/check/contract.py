@@ -11,6 +11,7 @@ from .numbers import whole
 from .shape import Shape
 
 COMBINED_ELEMENTS = ("f32", "f64", "i32", "i64")
+MESH_FANOUT = 8  # as Tree() has it, so that both give the same bits
 _CHOICES = {
     "order": ("tree", "sequence", "canonical"),
     "rounding": ("fused", "separate"),
@@ -35,11 +36,7 @@ def check_contract(
             found.append(_failure(name, where, message, f"use one of {', '.join(values)}"))
     _check_element(contract, where, found)
     _check_block(contract, where, learns, found)
-    if contract.fanout is not None:
-        message = "fanout= in a contract is for a combine on a mesh, which this release does not do"
-        found.append(
-            _failure("contract-fanout", where, message, "give the fan-out as topology=Tree(fanout=F)")
-        )
+    _check_fanout(contract, where, shape, found)
     if (
         contract.order == "sequence"
         and shape is not None
@@ -48,6 +45,28 @@ def check_contract(
     ):
         message = f"order 'sequence' on a tree of {shape.tree.levels} levels is not in this release"
         found.append(_failure("sequence-on-tree", where, message, "use order='tree', or topology=Star()"))
+
+
+def mesh_fanout(contract: Contract, members: int) -> int:
+    """Fan-out of the tree in whose order a mesh combines; order sequence is the tree of one level."""
+    if contract.order == "sequence":
+        return max(members - 1, 1)
+    return MESH_FANOUT if contract.fanout is None else int(contract.fanout)
+
+
+def _check_fanout(contract: Contract, where: str, shape: Shape | None, found: list[AlphaError]) -> None:
+    if contract.fanout is None:
+        return
+    if shape is not None and shape.tree is not None:
+        message = "fanout= in a contract is the combining tree's on a mesh, and the topology is none"
+        hint = "give the fan-out as topology=Tree(fanout=F)"
+        found.append(_failure("contract-fanout", where, message, hint))
+    elif contract.order != "tree":
+        message = f"fanout= has no meaning under order {contract.order!r}"
+        found.append(_failure("contract-fanout", where, message, "use order='tree', or leave it out"))
+    elif (whole(contract.fanout) or 0) < 1:
+        message = f"fanout={contract.fanout!r} is not a number of children"
+        found.append(_failure("contract-fanout", where, message, "give a whole number from 1 up"))
 
 
 def _check_element(contract: Contract, where: str, found: list[AlphaError]) -> None:

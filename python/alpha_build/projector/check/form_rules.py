@@ -92,9 +92,11 @@ def check_deliver(form: Deliver, where: str, scope: Scope) -> Deliver | None:
     _check_movable(region, form.region, where, scope)
     if form.owners is None:
         return form
-    if isinstance(form.owners, str):
-        message = f"owners={form.owners!r}: a part to each owner is not in this release"
-        scope.contract_failure("not-in-this-release", where, message, "leave owners= out, or name one role")
+    if form.owners == "parts":
+        if scope.shape.tree is None:
+            return form
+        message = f"owners='parts' needs every member joined to every other, not {scope.shape.topology}"
+        scope.protocol_failure("parts-without-mesh", where, message, "use topology=Mesh()")
         return None
     owner = scope.member(form.owners, "participant-out-of-range", "owner", where)
     return None if owner is None else replace(form, owners=owner)
@@ -131,6 +133,9 @@ def _check_realized(operation: Operation, who: str, where: str, scope: Scope) ->
     if operation.cpp is None:
         message = f"operation {operation.name!r} has no realization on the target of {who}"
         scope.protocol_failure("no-realization", where, message, "give its C++ source as cpp=")
+    if operation.parts and scope.shape.tree is not None:
+        message = f"operation {operation.name!r} works on parts, which only members of a mesh hold"
+        scope.protocol_failure("parts-without-mesh", where, message, "use topology=Mesh()")
     for name in (*operation.reads, *operation.writes):
         region = scope.regions.get(name)
         if isinstance(region, Region) and region.element not in REALIZED:
@@ -152,10 +157,6 @@ def _check_movable(region: Region | Word, name: str, where: str, scope: Scope) -
 
 def _structural(form: Combine | Deliver, where: str, scope: Scope) -> bool:
     """What holds for both structural forms of communication."""
-    if scope.shape.tree is None:
-        message = "a combine or deliver over a mesh is not in this release"
-        scope.contract_failure("combine-on-mesh", where, message, "use Tree(fanout=F), or transfers")
-        return False
     if not isinstance(form, Combine):
         return True
     for field, mine in (("topology", scope.shape.topology), ("contract", scope.contract)):

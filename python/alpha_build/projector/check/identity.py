@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import index
-from typing import Any, cast
+from typing import Any
 
 from ...learner.program import LearnerProgram
 from ...system.contract import Contract
@@ -55,7 +55,7 @@ class ContractFacts:
 def run_identity(
     *,
     frame_bytes: int,
-    topology: Topology,
+    topology: list[Any],
     learner: LearnerProgram | None,
     facts: ContractFacts,
     contract: bytes,
@@ -69,7 +69,7 @@ def run_identity(
         {
             "format": 1,
             "frame_bytes": frame_bytes,
-            "topology": topology_array(topology),
+            "topology": topology,
             "learner": learner_digest,
             "contract": contract,
             "membership": membership,
@@ -80,8 +80,8 @@ def run_identity(
     return Identity(run, learner_digest, contract, membership, protocol, state)
 
 
-def topology_array(topology: Topology) -> list[Any]:
-    """["pair"], ["star"], ["tree", fanout] or ["mesh"]."""
+def topology_array(topology: Topology, mesh_fanout: int | None) -> list[Any]:
+    """["pair"], ["star"], ["tree", fanout] or ["mesh", fanout]: what fixes the order of a combine."""
     match topology:
         case Pair():
             return ["pair"]
@@ -90,7 +90,7 @@ def topology_array(topology: Topology) -> list[Any]:
         case Tree(fanout):
             return ["tree", int(fanout)]
         case Mesh():
-            return ["mesh"]
+            return ["mesh", mesh_fanout]
 
 
 def contract_digest(facts: ContractFacts) -> bytes:
@@ -113,7 +113,7 @@ def contract_digest(facts: ContractFacts) -> bytes:
     )
 
 
-def state_identity(learner: bytes, facts: ContractFacts, membership: bytes, topology: Topology) -> bytes:
+def state_identity(learner: bytes, facts: ContractFacts, membership: bytes, topology: list[Any]) -> bytes:
     """What a saved state may be continued by: who holds it matters unless the order is canonical."""
     contract = facts.contract
     parts: dict[str, Any] = {
@@ -126,7 +126,7 @@ def state_identity(learner: bytes, facts: ContractFacts, membership: bytes, topo
         "nonfinite": contract.nonfinite,
     }
     if contract.order != "canonical":
-        parts |= {"membership": membership, "topology": topology_array(topology)}
+        parts |= {"membership": membership, "topology": topology}
     return digest("state", parts)
 
 
@@ -135,9 +135,10 @@ def protocol_digest(
     regions: Mapping[str, Region | Word],
     operations: Mapping[str, Operation],
     contract: bytes,
+    topology: list[Any],
 ) -> bytes:
     """Forms as written, then regions and operations in name order."""
-    encoded = form_array(protocol, operations, contract)
+    encoded = form_array(protocol, operations, contract, topology)
     return digest(
         "protocol",
         {
@@ -148,11 +149,13 @@ def protocol_digest(
     )
 
 
-def form_array(form: Form, operations: Mapping[str, Operation], contract: bytes) -> list[Any]:
+def form_array(
+    form: Form, operations: Mapping[str, Operation], contract: bytes, topology: list[Any]
+) -> list[Any]:
     """One checked form: its name, then its fields in the order of the protocol page, absent ones null."""
 
     def array(part: Form) -> list[Any]:
-        return form_array(part, operations, contract)
+        return form_array(part, operations, contract, topology)
 
     match form:
         case Skip():
@@ -171,11 +174,11 @@ def form_array(form: Form, operations: Mapping[str, Operation], contract: bytes)
             return ["choice", index(authority), selector, array(then), array(otherwise), pairs]
         case Everyone(operation=given):
             return ["everyone", operation_name(given)]
-        case Combine(region=region, topology=topology, contract=own):
-            laid = None if topology is None else topology_array(topology)
+        case Combine(region=region, topology=given_topology, contract=own):
+            laid = None if given_topology is None else topology  # others than the system's were refused
             return ["combine", region, laid, None if own is None else contract]
         case Deliver(region=region, owners=owners):
-            owner = None if owners is None else index(cast(int, owners))  # text was refused
+            owner = owners if owners is None or isinstance(owners, str) else index(owners)
             return ["deliver", region, owner]
         case Every(period=period, body=body):
             return ["every", period, array(body)]
@@ -201,4 +204,6 @@ def _region_array(name: str, region: Region | Word) -> list[Any]:
 
 def _operation_array(operation: Operation) -> list[Any]:
     source = f"{operation.preamble}\0{operation.cpp}".encode()
-    return [operation.name, hashlib.sha256(source).digest(), list(operation.reads), list(operation.writes)]
+    parts = [list(operation.parts)] if operation.parts else []
+    names = [list(operation.reads), list(operation.writes), *parts]
+    return [operation.name, hashlib.sha256(source).digest(), *names]

@@ -27,6 +27,7 @@ class Node:
     parts: tuple[Node, ...] = ()
     otherwise: tuple[Node, ...] = ()
     exchange: bool = False  # combine and deliver on a pair where both ends combine
+    in_parts: bool = False  # a deliver on a mesh whose region each member holds its own part of
 
     @property
     def where(self) -> str:

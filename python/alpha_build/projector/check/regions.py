@@ -85,6 +85,12 @@ def check_operations(
         for name in dict.fromkeys((*operation.reads, *operation.writes)):
             if name not in regions:
                 found.append(unknown_region(name, here, regions))
+        for name in operation.parts:
+            whole_word = isinstance(regions.get(name), Word)
+            if whole_word or name not in (*operation.reads, *operation.writes):
+                message = f"parts= names {name!r}, which {'is a word' if whole_word else 'it does not use'}"
+                hint = "name regions of reads= and writes="
+                found.append(_failure("operation-parts", here, message, hint))
     return known
 
 

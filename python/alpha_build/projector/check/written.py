@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...system.forms import Choice, Combine, Deliver, Everyone, Local, Repeat, Transfer
 from .learned import Every
@@ -29,6 +30,11 @@ class Spread:
         """The effect at one role."""
         return self.exceptions.get(role, self.everywhere)
 
+    def only_written(self) -> Spread:
+        """The same without what is lost."""
+        held = {role: True if effect else None for role, effect in self.exceptions.items()}
+        return Spread(True if self.everywhere else None, held)
+
     def with_(self, other: Spread, rule: Callable[[Held, Held], Held]) -> Spread:
         """Both, joined at every role by a rule."""
         roles = self.exceptions.keys() | other.exceptions.keys()
@@ -38,6 +44,13 @@ class Spread:
 
 
 Effect = dict[str, Spread]
+
+
+def part_of(region: str) -> str:
+    """Under which name a member's own part of a region of a mesh is tracked beside the whole."""
+    return f"part of {region}"
+
+
 _KEPT = Spread()
 _ALL = Spread(True)
 
@@ -68,7 +81,8 @@ class Written:
     def check(self, nodes: tuple[Node, ...]) -> None:
         """Failures go to the scope; regions with `initial=` are written from the start."""
         regions = self._scope.regions.items()
-        self._run(nodes, {name: Spread(region.initial is not None) for name, region in regions})
+        state = {name: Spread(region.initial is not None) for name, region in regions}
+        self._run(nodes, self._with_parts(state))
 
     def _run(self, nodes: Iterable[Node], state: Effect) -> Effect:
         for node in nodes:
@@ -117,19 +131,34 @@ class Written:
                 return self._own_effect(node)
 
     def _own_effect(self, node: Node) -> Effect:
+        return self._with_parts(self._plain_effect(node))
+
+    def _with_parts(self, effect: Effect) -> Effect:
+        """On a mesh, who gets the whole of a region gets his part of it."""
+        if self._scope.shape.tree is not None:
+            return effect
+        parts = {part_of(name): spread.only_written() for name, spread in effect.items()}
+        return {**parts, **effect}
+
+    def _plain_effect(self, node: Node) -> Effect:
         root = self._scope.group.first
         match node.form:
             case Local(role=role, operation=operation):
-                writes = self._scope.operations[str(operation)].writes
+                writes = self._names(operation, self._scope.operations[str(operation)].writes)
                 return {name: Spread(None, {role: True}) for name in writes}
             case Everyone(operation=operation):
-                return dict.fromkeys(self._scope.operations[str(operation)].writes, _ALL)
+                writes = self._names(operation, self._scope.operations[str(operation)].writes)
+                return dict.fromkeys(writes, _ALL)
+            case Combine(region=region) if self._scope.shape.tree is None:
+                return {region: Spread(False), part_of(region): _ALL}
+            case Deliver(region=region, owners="parts"):
+                return {} if node.in_parts else {part_of(region): _ALL}
             case Transfer(receiver=receiver, region=region):
                 return {region: Spread(None, {receiver: True})}
             case Combine(region=region):
                 return {region: Spread(False, {root: True})}
             case Deliver(region=region, owners=owners):
-                return {region: _ALL if owners is None else self._down_to(int(owners))}
+                return {region: _ALL if owners is None else self._down_to(int(str(owners)))}
             case Choice(authority=authority, selector=selector, routes=routes):
                 if routes is None:
                     return {selector: _ALL}
@@ -153,25 +182,32 @@ class Written:
         root = self._scope.group.first
         match node.form:
             case Local(role=role, operation=operation):
-                return dict.fromkeys(self._scope.operations[str(operation)].reads, (role,))
+                reads = self._scope.operations[str(operation)].reads
+                return dict.fromkeys(self._names(operation, reads), (role,))
             case Everyone(operation=operation):
-                return dict.fromkeys(self._scope.operations[str(operation)].reads)
+                return dict.fromkeys(self._names(operation, self._scope.operations[str(operation)].reads))
             case Transfer(sender=sender, region=region):
                 return {region: (sender,)}
             case Combine(region=region):
                 return {region: None}
             case Deliver(region=region):
-                return {region: (root,)}
+                return {part_of(region): None} if node.in_parts else {region: (root,)}
             case Choice(authority=authority, selector=selector):
                 return {selector: (authority,)}
             case _:
                 return {}
 
+    def _names(self, operation: Any, names: Iterable[str]) -> list[str]:
+        """Regions of an operation, parts under their own names."""
+        parts = self._scope.operations[str(operation)].parts
+        return [part_of(name) if name in parts else name for name in names]
+
     def _note(self, node: Node, region: str, roles: tuple[int, ...] | None, state: Effect) -> None:
         spread = state.get(region, _KEPT)
         reader = self._unwritten(spread, roles)
         if reader is not None:
-            message = f"role {reader} reads region {region!r} before it is written there"
+            what = region if region.startswith("part of ") else f"region {region!r}"
+            message = f"role {reader} reads {what} before it is written there"
             hint = "write or deliver it first, or give the region an initial="
             self._scope.protocol_failure("read-before-written", node.where, message, hint)
 

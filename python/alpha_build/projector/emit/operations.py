@@ -24,6 +24,7 @@ class OperationSource:
     place_line: int  # of the call that made it
     line: int
     preamble_line: int
+    parts: tuple[str, ...] = ()  # of reads and writes: those of which it sees the role's own part
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,8 @@ def _emit(
         else:
             element = constant + cpp_type(buffer.element)
             parameters.append(f"alpha::Span<{element}> {region}")
-            arguments.append(f"participant.buffer<{element}>({buffer_names[index]})")
+            span = "part" if region in operation.parts else "buffer"
+            arguments.append(f"participant.{span}<{element}>({buffer_names[index]})")
     name = functions.fresh(re.sub(r"[^A-Za-z0-9_]", "_", operation.name))
     head, call = f"static void {name}_body(", f"  operations::{name}_body("
     return EmittedOperation(

@@ -56,7 +56,7 @@ def emit_role(source: RoleSource, version: str) -> str:
         program=program,
         source=one_line(program.source),
         system=one_line(program.system),
-        order=_ORDERS[program.order],
+        order=_ORDERS[program.order] + _over_mesh(program),
         version=literal(version),
         buffers=list(zip(buffers, map(_buffer_row, program.buffers), strict=True)),
         regions=[
@@ -69,6 +69,10 @@ def emit_role(source: RoleSource, version: str) -> str:
         learner=learner,
         literal=literal,
     )
+
+
+def _over_mesh(program: RoleProgram) -> str:
+    return f", in the tree of fan-out {program.mesh_fanout}" if program.mesh_fanout else ""
 
 
 def _extra_includes(source: RoleSource) -> list[str]:

@@ -10,15 +10,18 @@ from alpha_build.projector.emit.text import Names, call, folded, literal
 from alpha_build.projector.project.program import (
     ChooseStep,
     CloseStep,
+    CombinePartsStep,
     CombineStep,
     DeliverStep,
     EveryStep,
     ExchangeStep,
+    GatherStep,
     LocalStep,
     PublishStep,
     ReceiveStep,
     RepeatStep,
     RoleProgram,
+    ScatterStep,
     SendStep,
     StartStep,
     Step,
@@ -90,6 +93,12 @@ class ScheduleEmitter:
                     "combine",
                     [self._regions[region], self._edge(parent), self._route(children)],
                 )
+            case CombinePartsStep(region=region, peers=peers):
+                return "combine_parts", "combine_parts", [self._regions[region], self._route(peers)]
+            case GatherStep(region=region, sources=sources, to=slots):
+                return "gather", "gather", [self._regions[region], self._route(sources), self._route(slots)]
+            case ScatterStep(region=region, source=source, to=slots):
+                return "scatter", "scatter", [self._regions[region], self._edge(source), self._route(slots)]
             case ExchangeStep(region=region, peer=peer):
                 return "exchange", "exchange", [self._regions[region], self._edges[peer]]
             case DeliverStep(region=region, source=source, to=slots):
@@ -119,7 +128,9 @@ class ScheduleEmitter:
             return "kNoSlots"
         if slots not in self._routes:
             children = all(self._program.edges[slot].name.startswith("child") for slot in slots)
-            self._routes[slots] = self._names.constant("children" if children else "route")
+            everyone = self._program.kind == "peer" and len(slots) == len(self._program.edges)
+            name = "children" if children else "everyone" if everyone else "route"
+            self._routes[slots] = self._names.constant(name)
         return self._routes[slots]
 
     def _slots(self, slots: tuple[int, ...], name: str) -> str:

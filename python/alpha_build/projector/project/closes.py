@@ -8,13 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from .program import (
     ChooseStep,
     CloseStep,
+    CombinePartsStep,
     CombineStep,
     DeliverStep,
     EveryStep,
     ExchangeStep,
+    GatherStep,
     PublishStep,
     ReceiveStep,
     RepeatStep,
+    ScatterStep,
     SendStep,
     StartStep,
     Step,
@@ -47,6 +50,12 @@ def slots_used(steps: Iterable[Step]) -> Iterator[int]:
                 yield source
             case ExchangeStep(peer=peer):
                 yield peer
+            case CombinePartsStep(peers=peers):
+                yield from peers
+            case GatherStep(sources=sources, to=to):
+                yield from (*sources, *to)
+            case ScatterStep(source=up, to=down):
+                yield from _tree_slots(up, down)
             case CombineStep(parent=up, children=down) | PublishStep(parent=up, children=down):
                 yield from _tree_slots(up, down)
             case DeliverStep(source=up, to=down) | StartStep(source=up, to=down):

@@ -14,13 +14,16 @@ from ..check import Checked
 from ..check.node import Node
 from .program import (
     ChooseStep,
+    CombinePartsStep,
     CombineStep,
     DeliverStep,
     EveryStep,
     ExchangeStep,
+    GatherStep,
     LocalStep,
     ReceiveStep,
     RepeatStep,
+    ScatterStep,
     SendStep,
     Step,
 )
@@ -36,6 +39,8 @@ def expand(checked: Checked, nodes: Iterable[Node]) -> tuple[Node, ...]:
 
 def _expand(checked: Checked, node: Node) -> Iterator[Node]:
     match node.form:
+        case Combine() | Deliver() if checked.shape.tree is None:
+            yield from _over_mesh(checked, node)
         case Combine() if node.exchange:
             yield _transfer(checked, node, 1, 0)
             yield _transfer(checked, node, 0, 1)
@@ -53,6 +58,26 @@ def _expand(checked: Checked, node: Node) -> Iterator[Node]:
         case _:
             parts, otherwise = expand(checked, node.parts), expand(checked, node.otherwise)
             yield replace(node, parts=parts, otherwise=otherwise)
+
+
+def _over_mesh(checked: Checked, node: Node) -> Iterator[Node]:
+    """A transfer into a member's part, or of it, where the region lies or comes to lie in parts."""
+    members = range(len(checked.group))
+    match node.form:
+        case Combine():
+            for owner in members:
+                others = [other for other in members if other != owner]
+                yield from (_transfer(checked, node, other, owner) for other in others)
+                if others:
+                    yield _local(checked, node, owner, ADD)
+                yield from _divide(checked, node, owner)
+        case Deliver(owners="parts"):
+            if not node.in_parts:
+                yield from (_transfer(checked, node, 0, other) for other in members[1:])
+        case Deliver(owners=owners):
+            takers = members if owners is None else [checked.group.rank(int(owners))]
+            for sender in members if node.in_parts else [0]:
+                yield from (_transfer(checked, node, sender, taker) for taker in takers if taker != sender)
 
 
 def _combine(checked: Checked, node: Node, position: int) -> Iterator[Node]:
@@ -96,12 +121,12 @@ def _local(checked: Checked, node: Node, position: int, work: str) -> Node:
     return Node(form, node.path)
 
 
-def unfold(steps: Iterable[Step], lower: bool, mean: bool) -> tuple[Step, ...]:
-    """A role's structural steps as sends, receives and local work; `lower`: it is the lower end of a pair."""
-    return tuple(small for step in steps for small in _unfold(step, lower, mean))
+def unfold(steps: Iterable[Step], position: int, mean: bool) -> tuple[Step, ...]:
+    """The structural steps of the role at a position as sends, receives and local work."""
+    return tuple(small for step in steps for small in _unfold(step, position, mean))
 
 
-def _unfold(step: Step, lower: bool, mean: bool) -> Iterator[Step]:
+def _unfold(step: Step, position: int, mean: bool) -> Iterator[Step]:
     divided = (LocalStep(step.place, DIVIDE),) if mean else ()
     match step:
         case CombineStep(region=region, parent=parent, children=children):
@@ -114,20 +139,31 @@ def _unfold(step: Step, lower: bool, mean: bool) -> Iterator[Step]:
                 yield from divided
         case ExchangeStep(region=region, peer=peer):
             crossing = (SendStep(step.place, region, peer), ReceiveStep(step.place, region, peer))
-            yield from reversed(crossing) if lower else crossing
+            yield from reversed(crossing) if position == 0 else crossing
             yield LocalStep(step.place, ADD)
             yield from divided
-        case DeliverStep(region=region, source=source, to=to):
+        case CombinePartsStep(region=region, peers=peers):
+            yield from (SendStep(step.place, region, slot) for slot in peers[:position])
+            if peers:
+                yield from (ReceiveStep(step.place, region, slot) for slot in peers)
+                yield LocalStep(step.place, ADD)
+            yield from divided
+            yield from (SendStep(step.place, region, slot) for slot in peers[position:])
+        case GatherStep(region=region, sources=sources, to=to):
+            yield from (ReceiveStep(step.place, region, slot) for slot in sources if slot < position)
+            yield from (SendStep(step.place, region, slot) for slot in to)
+            yield from (ReceiveStep(step.place, region, slot) for slot in sources if slot >= position)
+        case DeliverStep(region=region, source=source) | ScatterStep(region=region, source=source):
             if source is not None:
                 yield ReceiveStep(step.place, region, source)
-            for slot in to:
+            for slot in step.to:
                 yield SendStep(step.place, region, slot)
         case RepeatStep(body=body) | EveryStep(body=body):
-            small = unfold(body, lower, mean)
+            small = unfold(body, position, mean)
             if small:
                 yield replace(step, body=small)
         case ChooseStep(source=source, to=to):
-            then, otherwise = unfold(step.then, lower, mean), unfold(step.otherwise, lower, mean)
+            then, otherwise = unfold(step.then, position, mean), unfold(step.otherwise, position, mean)
             if source is not None or to or then or otherwise:
                 yield replace(step, then=then, otherwise=otherwise)
         case _:

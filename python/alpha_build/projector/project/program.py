@@ -81,6 +81,32 @@ class DeliverStep(Step):
 
 
 @dataclass(frozen=True)
+class CombinePartsStep(Step):
+    """Combine on a mesh: each peer gets its own part of this contribution, and all are added in our part."""
+
+    region: int
+    peers: tuple[int, ...]  # every slot
+
+
+@dataclass(frozen=True)
+class GatherStep(Step):
+    """Own part goes to `to`; the peers of `sources` send theirs."""
+
+    region: int
+    sources: tuple[int, ...]
+    to: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ScatterStep(Step):
+    """Each peer of `to` gets its own part; ours comes from `source`."""
+
+    region: int
+    source: int | None  # None at the root
+    to: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ChooseStep(Step):
     """The word in `region`'s buffer decides; it is relayed to `to` in this order."""
 
@@ -181,3 +207,4 @@ class RoleProgram:
     rounding: Literal["separate", "fused"]
     refuse_nonfinite: bool
     operations: tuple[str, ...]  # names of the system's own operations that this role runs
+    mesh_fanout: int = 0  # of the tree in whose order a mesh combines; 0 on a tree

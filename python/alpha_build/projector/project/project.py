@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ..check import Checked
+from ..check.contract import mesh_fanout
 from .closes import with_closes
 from .program import RoleProgram, RoleRows
 from .ranges import share_rows
@@ -41,6 +42,7 @@ def project(checked: Checked, role: int) -> tuple[RoleProgram, RoleRows]:
         rounding=contract.rounding,
         refuse_nonfinite=contract.nonfinite == "refuse",
         operations=tuple(projector.operations),
+        mesh_fanout=0 if checked.shape.tree is not None else mesh_fanout(contract, len(checked.group)),
     )
     return program, _rows(checked, view)
 

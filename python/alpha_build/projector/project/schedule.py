@@ -10,14 +10,17 @@ from ..check.learned import Every, Publish, Start
 from ..check.node import Node
 from .program import (
     ChooseStep,
+    CombinePartsStep,
     CombineStep,
     DeliverStep,
     EveryStep,
     ExchangeStep,
+    GatherStep,
     LocalStep,
     PublishStep,
     ReceiveStep,
     RepeatStep,
+    ScatterStep,
     SendStep,
     StartStep,
     Step,
@@ -73,6 +76,8 @@ class Projector:
     def _structural(self, node: Node, form: Form) -> Iterator[Step]:
         view, region = self._view, self._tables.region
         match form:
+            case Combine() | Deliver() if self._checked.shape.tree is None:
+                yield from self._over_mesh(node, form)
             case Combine() if node.exchange:
                 yield ExchangeStep(node.label, region(node.wires[0]), 0)
             case Combine():
@@ -89,6 +94,36 @@ class Projector:
                 yield PublishStep(node.label, region(up), region(down), view.parent, view.children)
             case _:
                 raise AssertionError(f"{form!r} is no node's form")
+
+    def _over_mesh(self, node: Node, form: Form) -> Iterator[Step]:
+        """Every member holds a part of what was combined; what lies whole lies at the first member."""
+        view, region = self._view, self._tables.region(node.wires[0])
+        everyone = tuple(range(len(view.edges)))
+        source, to = (None, everyone) if view.position == 0 else (0, ())
+        match form:
+            case Combine():
+                yield CombinePartsStep(node.label, region, everyone)
+            case Deliver(owners=int(owner)):
+                yield from self._over_mesh_to(node, region, self._checked.group.rank(owner))
+            case Deliver(owners="parts"):
+                if not node.in_parts and everyone:
+                    yield ScatterStep(node.label, region, source, to)
+            case Deliver() if everyone:
+                if node.in_parts:
+                    yield GatherStep(node.label, region, everyone, everyone)
+                else:
+                    yield DeliverStep(node.label, region, source, to)
+
+    def _over_mesh_to(self, node: Node, region: int, owner: int) -> Iterator[Step]:
+        view = self._view
+        if node.in_parts and view.position == owner and view.edges:
+            yield GatherStep(node.label, region, tuple(range(len(view.edges))), ())
+        elif node.in_parts and view.position != owner:
+            yield GatherStep(node.label, region, (), (view.slot(owner),))
+        elif owner != 0 and view.position == 0:
+            yield DeliverStep(node.label, region, None, (view.slot(owner),))
+        elif owner != 0 and view.position == owner:
+            yield DeliverStep(node.label, region, 0, ())
 
     def _deliver_to(self, node: Node, owner: int) -> Iterator[Step]:
         """Down the one path from the root to the owner."""

@@ -7,16 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from .program import (
     ChooseStep,
     CloseStep,
+    CombinePartsStep,
     CombineStep,
     DeliverStep,
     EveryStep,
     ExchangeStep,
+    GatherStep,
     LocalStep,
     PublishStep,
     ReceiveStep,
     RepeatStep,
     RoleProgram,
     RoleRows,
+    ScatterStep,
     SendStep,
     StartStep,
     Step,
@@ -77,6 +80,14 @@ def _line(step: Step, namer: Namer) -> str:
             return f"send {namer.region(region)} to {namer.edge(to)}"
         case ReceiveStep(region=region, source=source):
             return f"receive {namer.region(region)} from {namer.edge(source)}"
+        case CombinePartsStep(region=region, peers=peers):
+            return f"combine own part of {namer.region(region)}{_way(namer, None, peers, 'with all of', '')}"
+        case GatherStep(region=region, sources=sources, to=to):
+            sent = f" to {namer.edges(to)}" if to else ""
+            taken = f" from {namer.edges(sources)}" if sources else ""
+            return f"gather parts of {namer.region(region)}{sent}{',' if sent and taken else ''}{taken}"
+        case ScatterStep(region=region, source=source, to=to):
+            return f"scatter parts of {namer.region(region)}{_way(namer, source, to, 'to', 'from')}"
         case ExchangeStep(region=region, peer=peer):
             return f"exchange {namer.region(region)} with {namer.edge(peer)}, both combine"
         case CombineStep(region=region, parent=parent, children=children):

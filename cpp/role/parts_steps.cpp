@@ -1,0 +1,131 @@
+// Steps of a mesh whose members hold a part of a region each: combine, gather, scatter.
+#include "base/assert.h"
+#include "base/memory.h"
+#include "role/combine_step.h"
+#include "role/steps.h"
+
+namespace alpha {
+namespace {
+
+// A part of the region in hand, in bytes.
+struct Part {
+  u8* base;
+  u64 begin;
+  u64 bytes;
+};
+
+Part part_at(Participant& participant, u64 position) {
+  const Region& region = *participant.step().region;
+  const u64 width = element_bytes(region.element);
+  const Range range = participant.part_of(region.bytes / width, position);
+  return {participant.base(region) + range.begin * width, range.begin * width,
+          (range.end - range.begin) * width};
+}
+
+Part own_part(Participant& participant) { return part_at(participant, participant.position()); }
+
+// Slots are the other members in order.
+Part peer_part(Participant& participant, Slot slot) {
+  const u64 before = slot < participant.position() ? 0 : 1;
+  return part_at(participant, slot + before);
+}
+
+Transfer of(Transfer transfer, u64 bytes) {
+  transfer.total = bytes;
+  return transfer;
+}
+
+void arrive(Participant& participant, u64 i, Slot slot, const Transfer& transfer, const Part& to) {
+  participant.inbound[i] = {
+      .slot = slot, .what = of(transfer, to.bytes), .base = to.base, .staging = nullptr};
+}
+
+void leave(Participant& participant, u64 i, Slot slot, const Transfer& transfer, const Part& from) {
+  participant.outbound[i] = {
+      .slot = slot, .what = of(transfer, from.bytes), .base = from.base, .ready = from.bytes};
+}
+
+struct PartsCombine {
+  Participant& participant;
+  const Round& round;
+  Span<Inbound> peers;
+  Part own;
+  u64 finished = 0;
+};
+
+// Adds, in the order of the contract's tree, what every member's contribution has arrived of.
+bool advance_parts(void* context) {
+  PartsCombine& combine = *static_cast<PartsCombine*>(context);
+  Participant& participant = combine.participant;
+  u64 limit = combine.own.bytes;
+  for (const Inbound& peer : combine.peers) {
+    if (peer.arrived < limit) limit = peer.arrived;
+  }
+  const u64 begin = combine.finished;
+  if (begin == limit) return true;
+  u8* const own = combine.own.base + begin;
+  const u64 position = participant.position();
+  void** const values = participant.contributions;
+  for (u64 i = 0; i < combine.peers.size(); ++i) {
+    values[i < position ? i : i + 1] = combine.peers[i].base + begin;
+  }
+  values[position] = own;
+  combine_tree(combine.round.region.element, values, combine.peers.size() + 1,
+               participant.role.contract.mesh_fanout,
+               (limit - begin) / combine.round.element_bytes);
+  if (position != 0) copy_bytes(own, values[0], limit - begin);
+  combine.finished = limit;
+  return finish_result(participant, combine.round, participant.base(combine.round.region),
+                       combine.own.begin + begin, combine.own.begin + limit);
+}
+
+}  // namespace
+
+bool run_combine_parts(Participant& participant) {
+  const Step& step = participant.step();
+  const Round round = this_round(participant);
+  ALPHA_ASSERT(step.to.size() == participant.role.edges);
+  Transfer transfer;
+  if (!participant.arm(round.region, round.region.bytes, &transfer)) return false;
+  if (!admit_contribution(participant, round, participant.base(round.region))) return false;
+  const Part own = own_part(participant);
+  for (u64 i = 0; i < step.to.size(); ++i) {
+    const Part taken = {participant.parts + i * own.bytes, 0, own.bytes};
+    arrive(participant, i, step.to[i], transfer, taken);
+    leave(participant, i, step.to[i], transfer, peer_part(participant, step.to[i]));
+  }
+  PartsCombine context = {participant, round, {participant.inbound, step.to.size()}, own};
+  return exchange(participant.session, context.peers, {participant.outbound, step.to.size()},
+                  {advance_parts, &context});
+}
+
+bool run_gather(Participant& participant) {
+  const Step& step = participant.step();
+  Transfer transfer;
+  if (!participant.arm(*step.region, step.region->bytes, &transfer)) return false;
+  for (u64 i = 0; i < step.sources.size(); ++i) {
+    const Slot slot = step.sources[i];
+    arrive(participant, i, slot, transfer, peer_part(participant, slot));
+  }
+  const Part own = own_part(participant);
+  for (u64 i = 0; i < step.to.size(); ++i) {
+    leave(participant, i, step.to[i], transfer, own);
+  }
+  return exchange(participant.session, {participant.inbound, step.sources.size()},
+                  {participant.outbound, step.to.size()}, {});
+}
+
+bool run_scatter(Participant& participant) {
+  const Step& step = participant.step();
+  Transfer transfer;
+  if (!participant.arm(*step.region, step.region->bytes, &transfer)) return false;
+  const u64 in_count = step.from == kNoSlot ? 0 : 1;
+  if (in_count != 0) arrive(participant, 0, step.from, transfer, own_part(participant));
+  for (u64 i = 0; i < step.to.size(); ++i) {
+    leave(participant, i, step.to[i], transfer, peer_part(participant, step.to[i]));
+  }
+  return exchange(participant.session, {participant.inbound, in_count},
+                  {participant.outbound, step.to.size()}, {});
+}
+
+}  // namespace alpha
