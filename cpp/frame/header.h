@@ -91,7 +91,7 @@ FailureKind refusal_of(Field);
 Field first_difference(const Header& expected, const Header& found);
 
 // Appends "expected version 4 offset 0, got version 3 offset 0": the value of `field` in both.
-void describe_difference(TextSink, Field field, const Header& expected, const Header& found);
+void describe_difference(const TextSink&, Field field, const Header& expected, const Header& found);
 
 // The first position in `payload`, which starts at `offset` of its region, that no canonical word
 // has (each word is 8 bytes: 0 or 1, then seven zero bytes); payload.count when all are canonical.

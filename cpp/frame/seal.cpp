@@ -10,11 +10,11 @@ void PayloadHasher::start() {
   hashed_ = 0;
 }
 
-void PayloadHasher::arrived(const u8* first, u64 bytes) {
-  Digest digests[16];
-  u64 leaves = (bytes - hashed_) / kLeafBytes;
+void PayloadHasher::hash_leaves(const u8* first, u64 leaves) {
+  constexpr u64 kAtOnce = 48;  // a multiple of every form's lanes
+  Digest digests[kAtOnce];
   while (leaves > 0) {
-    const u64 count = leaves < 16 ? leaves : 16;
+    const u64 count = leaves < kAtOnce ? leaves : kAtOnce;
     hash_form().leaves(first + hashed_, count, digests);
     outer_.update(digests, count * sizeof(Digest));
     hashed_ += count * kLeafBytes;
@@ -22,8 +22,13 @@ void PayloadHasher::arrived(const u8* first, u64 bytes) {
   }
 }
 
+void PayloadHasher::arrived(const u8* first, u64 bytes) {
+  const u64 leaves = (bytes - hashed_) / kLeafBytes;
+  hash_leaves(first, leaves - leaves % hash_form().lanes);
+}
+
 Digest PayloadHasher::finish(const u8* first, u64 bytes) {
-  arrived(first, bytes);
+  hash_leaves(first, (bytes - hashed_) / kLeafBytes);
   if (hashed_ < bytes) {
     const Digest last = sha256(first + hashed_, bytes - hashed_);
     outer_.update(&last, sizeof(last));

@@ -8,7 +8,7 @@
 namespace alpha {
 
 // Digest of a payload that comes piece by piece into one contiguous place: leaves are hashed as
-// soon as they are whole, while they are in cache.
+// soon as there is one for each lane, while they are in cache.
 class PayloadHasher {
  public:
   void start();
@@ -19,6 +19,8 @@ class PayloadHasher {
   Digest finish(const u8* first, u64 bytes);
 
  private:
+  void hash_leaves(const u8* first, u64 leaves);
+
   Sha256 outer_;
   u64 hashed_ = 0;
 };

@@ -6,6 +6,7 @@
 #include "frame/sha256_constants.h"
 
 #if defined(__x86_64__)
+#include "frame/sha256_avx512.h"
 #include "frame/sha256_x86_64.h"
 #else
 #include "frame/sha256_aarch64.h"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr u32 rotate(u32 value, int bits) { return (value >> bits) | (value << (32 - bits)); }
 
-void portable_blocks(u32* state, const u8* first, u64 count) {
+__attribute__((noinline)) void portable_blocks(u32* state, const u8* first, u64 count) {
   for (; count > 0; --count, first += 64) {
     u32 w[64];
     for (int i = 0; i < 16; ++i) w[i] = load_big32(first + 4 * i);
@@ -40,32 +41,75 @@ void portable_blocks(u32* state, const u8* first, u64 count) {
   }
 }
 
-Digest digest_of(const u32* state) {
+__attribute__((noinline)) Digest digest_of(const u32* state) {
   Digest digest;
   for (u64 i = 0; i < 8; ++i) store_big32(digest.byte + 4 * i, state[i]);
   return digest;
 }
 
-// One leaf after another: its blocks, then the padding block that all whole leaves share.
-template <void (*kBlocks)(u32*, const u8*, u64)>
-void serial_leaves(const u8* first, u64 count, Digest* digests) {
-  u8 padding[64] = {0x80};
-  store_big64(padding + 56, kLeafBytes * 8);
+// The padding block that all whole leaves share.
+struct LeafPadding {
+  u8 byte[64] = {0x80};
+  LeafPadding() { store_big64(byte + 56, kLeafBytes * 8); }
+};
+
+void portable_leaves(const u8* first, u64 count, Digest* digests) {
+  const LeafPadding padding;
   for (u64 leaf = 0; leaf < count; ++leaf) {
     u32 state[8];
     copy_bytes(state, kInitialState, sizeof(state));
-    kBlocks(state, first + leaf * kLeafBytes, kLeafBytes / 64);
-    kBlocks(state, padding, 1);
+    portable_blocks(state, first + leaf * kLeafBytes, kLeafBytes / 64);
+    portable_blocks(state, padding.byte, 1);
     digests[leaf] = digest_of(state);
   }
 }
+
+__attribute__((noinline)) void instruction_blocks(u32* state, const u8* first, u64 count) {
+  stream_blocks<1>(state, first, 0, count);
+}
+
+template <int kCount>
+void stream_leaves(const u8* first, const LeafPadding& padding, Digest* digests) {
+  u32 state[8 * kCount];
+  for (int m = 0; m < kCount; ++m) copy_bytes(state + 8 * m, kInitialState, sizeof(kInitialState));
+  stream_blocks<kCount>(state, first, kLeafBytes, kLeafBytes / 64);
+  stream_blocks<kCount>(state, padding.byte, 0, 1);
+  for (int m = 0; m < kCount; ++m) digests[m] = digest_of(state + 8 * m);
+}
+
+// As many streams as there are, then one leaf after another.
+void instruction_leaves(const u8* first, u64 count, Digest* digests) {
+  const LeafPadding padding;
+  for (; count >= kStreams; count -= kStreams, first += kStreams * kLeafBytes) {
+    stream_leaves<kStreams>(first, padding, digests);
+    digests += kStreams;
+  }
+  for (; count > 0; --count, first += kLeafBytes) stream_leaves<1>(first, padding, digests++);
+}
+
+#if defined(__x86_64__)
+// Sixteen at once while there are; the rest in streams.
+void wide_leaves(const u8* first, u64 count, Digest* digests) {
+  const LeafPadding padding;
+  for (; count >= kWideLanes; count -= kWideLanes, first += kWideLanes * kLeafBytes) {
+    wide_messages(first, kLeafBytes, padding.byte, digests->byte);
+    digests += kWideLanes;
+  }
+  instruction_leaves(first, count, digests);
+}
+bool has_wide(const Processor& has) { return has.sha && has.avx512; }
+bool is_fast_wide(const Processor& has) { return has_wide(has) && !has.halved; }
+#endif
 
 bool always(const Processor&) { return true; }
 bool has_sha(const Processor& has) { return has.sha; }
 
 constexpr HashForm kForms[] = {
-    {"portable", always, portable_blocks, serial_leaves<portable_blocks>},
-    {kInstructionsName, has_sha, instruction_blocks, serial_leaves<instruction_blocks>},
+    {"portable", always, always, portable_blocks, portable_leaves, 1},
+    {kInstructionsName, has_sha, has_sha, instruction_blocks, instruction_leaves, kStreams},
+#if defined(__x86_64__)
+    {"AVX-512", has_wide, is_fast_wide, instruction_blocks, wide_leaves, kWideLanes},
+#endif
 };
 
 const HashForm* chosen = &kForms[0];
@@ -80,7 +124,7 @@ Span<const HashForm> hash_forms() { return {kForms, sizeof(kForms) / sizeof(kFor
 
 void choose_hash(const Processor& has) {
   for (const HashForm& form : kForms) {
-    if (form.available(has)) chosen = &form;
+    if (form.available(has) && form.fast(has)) chosen = &form;
   }
 }
 

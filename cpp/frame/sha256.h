@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4) behind one choice made at start: portable C++, SHA-NI or the AArch64
-// instructions.
+// instructions over several streams, AVX-512 over sixteen.
 #pragma once
 
 #include "base/processor.h"
@@ -20,16 +20,18 @@ inline constexpr u64 kLeafBytes = 4096;  // of a payload, hashed on its own
 struct HashForm {
   const char* name;
   bool (*available)(const Processor&);
+  bool (*fast)(const Processor&);  // faster here than those before it
   // Runs the compression function over `count` blocks of 64 bytes.
   void (*blocks)(u32* state, const u8* first, u64 count);
   // Digests of `count` whole leaves that lie one after another.
   void (*leaves)(const u8* first, u64 count, Digest* digests);
+  u64 lanes;  // leaves that it hashes at once: fewer take as long
 };
 
 // Every form that this build holds, slowest first; the first is always available.
 Span<const HashForm> hash_forms();
 
-// Takes the fastest form that this processor has; before that call it is the portable one.  Every
+// Takes the form that is fastest on this processor; before that call it is the portable one.  Every
 // form gives the same digests.
 void choose_hash(const Processor&);
 void use_hash(const HashForm&);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import struct
 import subprocess
 from dataclasses import astuple, replace
@@ -48,10 +49,16 @@ def test_every_form_gives_the_digests_of_hashlib(target: Target, driver: list[st
     records = b"".join(struct.pack("<I", len(payload)) + payload for payload in payloads)
     lines = run(driver, "digests", records).decode().splitlines()
     instructions = "SHA-NI" if target.name == "x86_64" else "ARMv8 SHA2"
-    forms = ["portable"]
-    if target is AARCH64 or "sha_ni" in Path("/proc/cpuinfo").read_text():
+    forms, features = ["portable"], Path("/proc/cpuinfo").read_text()
+    if target is AARCH64 or "sha_ni" in features:
         forms.append(instructions)
-    assert lines.pop() == f"chosen {forms[-1]}"
+    if target is not AARCH64 and "sha_ni" in features and "avx512bw" in features:
+        forms.append("AVX-512")
+    # AMD before Zen 5 runs AVX-512 in halves.
+    chosen = (
+        forms[:2][-1] if re.search(r"AuthenticAMD\ncpu family\t: (6|15|2[0-5])\n", features) else forms[-1]
+    )
+    assert lines.pop() == f"chosen {chosen}"
     wanted = []
     for payload in payloads:
         plain, leaves = hashlib.sha256(payload).hexdigest(), payload_digest(payload).hex()
@@ -78,7 +85,7 @@ def test_an_expected_frame_opens(driver: list[str]) -> None:
     ("lie", "field", "code", "text"),
     [
         ({"magic": b"ALPHAFR2"}, "magic", 70, "expected magic 414c504841465231, got 414c504841465232"),
-        ({"run": bytes(31) + b"\1"}, "run", 70, "expected run 0001020304050607, got 0000000000000000"),
+        ({"run": bytes(31) + b"\1"}, "run", 70, f"expected run {bytes(range(32)).hex()}, got {bytes(31).hex()}01"),
         ({"sender": 2}, "sender", 71, "expected sender 3, got 2"),
         ({"receiver": 0}, "receiver", 71, "expected receiver 1, got 0"),
         ({"region": 8}, "region", 71, "expected region 7, got 8"),
