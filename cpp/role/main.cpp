@@ -90,9 +90,7 @@ int end_complete(u64 role, const Participant& participant) {
 
 }  // namespace
 
-int run_participant(const Role& role, int argc, char** argv, char** envp) {
-  static_cast<void>(envp);  // what alters the output lives in the system, never in the environment
-  const Stamp& stamp = stamped();
+int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv) {
   choose_hash(processor());
   Arguments arguments;
   Failure usage;
@@ -105,6 +103,11 @@ int run_participant(const Role& role, int argc, char** argv, char** envp) {
   if (complete) return end_complete(stamp.role, participant);
   abandon(session);
   return end_failed(stamp.role, session.failure);
+}
+
+int run_participant(const Role& role, int argc, char** argv, char** envp) {
+  static_cast<void>(envp);  // what alters the output lives in the system, never in the environment
+  return run_stamped(role, stamped(), argc, argv);
 }
 
 }  // namespace alpha

@@ -68,14 +68,19 @@ bool Acceptance::refuse(Candidate& candidate, Field field) {
   return session.fail(refusal_of(field), text.c_str());
 }
 
+// How little a candidate has shown: 0 nothing, 1 something, 2 the whole header that is expected.
+// The last was answered and takes the edge for open: it goes only when nobody else can.
+u64 shown(const Candidate& candidate) {
+  return candidate.got == 0 ? 0 : candidate.got < kHeaderBytes ? 1 : 2;
+}
+
 Candidate& Acceptance::free_place() {
   Candidate* victim = nullptr;
   for (Candidate& candidate : candidates) {
     if (candidate.fd < 0) return candidate;
-    const bool quieter = victim != nullptr && (candidate.got == 0) != (victim->got == 0)
-                             ? candidate.got == 0
-                             : victim == nullptr || candidate.order < victim->order;
-    if (quieter) victim = &candidate;
+    const bool first = victim == nullptr || shown(candidate) < shown(*victim) ||
+                       (shown(candidate) == shown(*victim) && candidate.order < victim->order);
+    if (first) victim = &candidate;
   }
   drop(*victim, "dropped for a newer connection");
   return *victim;

@@ -1,13 +1,16 @@
 // The system-call seam: every call that the runtime makes, one typed function each, nothing else
 // beneath it.
 //
-// Results are Linux's own: not negative on success, minus an error number otherwise.  Another body
-// of this table (a simulated kernel) replaces this file, not its callers.
+// Results are Linux's own: not negative on success, minus an error number otherwise.  What is
+// called is one of three bodies: the two processors' instructions, or a simulated kernel
+// (cpp/simulate).
 #pragma once
 
 #include "base/types.h"
 
-#if defined(__x86_64__)
+#if defined(ALPHA_SIMULATED)
+#include "socket/syscall_simulated.h"
+#elif defined(__x86_64__)
 #include "socket/syscall_x86_64.h"
 #elif defined(__aarch64__)
 #include "socket/syscall_aarch64.h"

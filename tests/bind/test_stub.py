@@ -1,19 +1,23 @@
-"""The committed stub of the extension is what nanobind writes for it."""
+"""The committed stubs of the extensions are what nanobind writes for them."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 
+import pytest
 from nanobind.stubgen import StubGen
 
-from alpha_build import _native
+from alpha_build import _native, _simulated
 
-STUB = Path(__file__).resolve().parents[2] / "python" / "alpha_build" / "_native.pyi"
+PACKAGE = Path(__file__).resolve().parents[2] / "python" / "alpha_build"
 
 
-def test_stub_is_current() -> None:
-    generator = StubGen(module=_native)
-    generator.put(_native)
-    assert STUB.read_text() == generator.get(), (
-        "write it anew: python -m nanobind.stubgen -m alpha_build._native"
+@pytest.mark.parametrize("module", [_native, _simulated])
+def test_stub_is_current(module: ModuleType) -> None:
+    generator = StubGen(module=module)
+    generator.put(module)
+    name = module.__name__.rpartition(".")[2]
+    assert (PACKAGE / f"{name}.pyi").read_text() == generator.get(), (
+        f"write it anew: python -m nanobind.stubgen -m {module.__name__}"
     )

@@ -25,7 +25,7 @@ Plan plan(std::vector<u32> parents, u64 elements, u64 frame_bytes, bool announce
 
 bool try_one(const char* name, const Plan& what, u64 first, u64 count) {
   World world(what);
-  const Tally tally = run_many(world, first, count, {16, 500}, 2);
+  const Tally tally = run_many(world, first, count, {16, 250}, 2);
   std::printf("%s: %llu schedules, %llu complete\n", name,
               static_cast<unsigned long long>(tally.runs),
               static_cast<unsigned long long>(tally.complete));

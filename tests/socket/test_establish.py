@@ -285,6 +285,28 @@ def test_silent_strangers_do_not_hold_the_place(make: Make, foreign: Foreign) ->
         stranger.close()
 
 
+def test_a_peer_that_was_answered_keeps_its_place(make: Make, foreign: Foreign) -> None:
+    """It takes the edge for open: dropped for a newer stranger, neither side would complete."""
+    root = make(0, {1: 0})
+    assert root.bind_all()
+    accepted = in_thread(root.accept_all)
+    opening = seal(foreign(1).service(0, 1), b"")
+    with socket.create_connection(("127.0.0.1", root.port(1))) as connection:
+        connection.sendall(opening[:128])
+        assert read_exactly(connection, 160) == seal(Peer(0, RUN).service(1, 1), b"")
+        strangers = []
+        for _ in range(6):
+            strangers.append(socket.create_connection(("127.0.0.1", root.port(1))))
+            strangers[-1].sendall(b"ALP")
+            time.sleep(0.02)
+        connection.sendall(opening[128:])
+        assert accepted.result(10), root.failure
+    lines = root.library.take_log().decode().splitlines()
+    assert len(lines) == 6 and not any("after 128 bytes" in line for line in lines)
+    for stranger in strangers:
+        stranger.close()
+
+
 def test_an_awaited_peer_is_heard_while_strangers_are_read(make: Make, foreign: Foreign) -> None:
     root = make(0, {1: 0})
     assert root.bind_all()

@@ -1,0 +1,106 @@
+"""Faults put into the endpoint code one at a time: the simulator must find each."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from native import CPP
+from simulate.simulator import Build, run
+
+pytestmark = [
+    pytest.mark.native,
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
+]
+
+COUNT = 3000  # seeds of each of four systems, two seconds
+
+# What is changed, where, from what to what, and what is said of it.
+MUTANTS = {
+    "body read before the header compared": (
+        "socket/arrival.cpp",
+        "kHeaderBytes) return {arrival.staging + got, kHeaderBytes - got};",
+        "kHeaderBytes) return {arrival.staging + got, kHeaderBytes + 512 - got};",
+        "fails unharmed",
+    ),
+    "version not checked": (
+        "frame/header.cpp",
+        "    if (!same_bytes(left + row.first, right",
+        "    if (row.field != Field::version && !same_bytes(left + row.first, right",
+        "completes on altered bytes",
+    ),
+    "digest compared on 31 bytes": (
+        "socket/arrival.cpp",
+        "found, kTrailerBytes)) return differs",
+        "found, kTrailerBytes - 1)) return differs",
+        "completes on altered bytes",
+    ),
+    "listener closed late": (
+        "socket/accept.cpp",
+        "  close_descriptor(link.listener);\n  return open;",
+        "  return open;",
+        "a listener is open after establishment",
+    ),
+    "a child is added before its trailer": (
+        "role/combine_step.cpp",
+        "if (child.arrived > child.released && child.arrived <= limit) {",
+        "if (child.arrived > child.released) {",
+        "unverified bytes in its sum",
+    ),
+    "bytes re-arm the frame budget": (
+        "socket/arrival.cpp",
+        "if (before == 0) arrival.since_ns = now_ns;",
+        "arrival.since_ns = now_ns;",
+        "ends after its budgets",
+    ),
+    "interrupted receives are errors": (
+        "socket/stream.cpp",
+        "} while (got == -kernel::kInterrupted);",
+        "} while (false);",
+        "fails unharmed",
+    ),
+    "a failed attempt keeps its descriptor": (
+        "socket/connect.cpp",
+        "    close_descriptor(link.fd);\n    return Outcome::again;",
+        "    link.fd = -1;\n    return Outcome::again;",
+        "leaves a descriptor open",
+    ),
+    "the end of the stream is not awaited": (
+        "socket/close.cpp",
+        "|| !await_end(session, link)",
+        "",
+        "completes on altered bytes",
+    ),
+    "no deadline in the engine": (
+        "socket/exchange.cpp",
+        "if (!in_time()) return false;",
+        "",
+        "spins",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    made = Build(tmp_path_factory.mktemp("mutants"), ("-O1", "-w"))
+    done = run(made.link(made.folder / "driver"), 0, COUNT)
+    assert done.returncode == 0, done.stdout
+    return made
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_the_simulator_finds(name: str, build: Build, tmp_path: Path) -> None:
+    path, old, new, said = MUTANTS[name]
+    source = CPP / path
+    text = source.read_text()
+    assert text.count(old) == 1, f"{path} has changed; so must this mutant"
+    changed = tmp_path / source.name
+    changed.write_text(text.replace(old, new))
+    build.compile(changed, tmp_path / "changed.o", stands_for=source)
+    done = run(build.link(tmp_path / "driver", {source: tmp_path / "changed.o"}), 0, COUNT)
+    assert done.returncode == 1, f"{name}: {done.stdout}"
+    assert said in done.stdout
+    print(f"\n{name}: " + next(line for line in done.stdout.splitlines() if said in line))
