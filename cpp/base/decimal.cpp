@@ -98,7 +98,7 @@ void round(Decimal& decimal, i32 digits) {
   while (decimal.count > 0 && decimal.digit[decimal.count - 1] == '0') --decimal.count;
 }
 
-void lay_out(TextSink sink, const Decimal& decimal, i32 digits) {
+void lay_out(const TextSink& sink, const Decimal& decimal, i32 digits) {
   const auto digit = [&](i32 i) { return i < decimal.count ? decimal.digit[i] : '0'; };
   const i32 exponent = decimal.point - 1;
   if (exponent < -4 || exponent >= digits) {
@@ -119,7 +119,7 @@ void lay_out(TextSink sink, const Decimal& decimal, i32 digits) {
     append(sink, digit(i));
 }
 
-void append_float(TextSink sink, const Binary& value, i32 digits) {
+void append_float(const TextSink& sink, const Binary& value, i32 digits) {
   if (!value.finite && value.mantissa != 0) return append(sink, "nan");
   if (value.negative) append(sink, '-');
   if (!value.finite) return append(sink, "inf");
@@ -132,7 +132,7 @@ void append_float(TextSink sink, const Binary& value, i32 digits) {
 
 }  // namespace
 
-void append(TextSink sink, f32 value) {
+void append(const TextSink& sink, f32 value) {
   const u32 bits = __builtin_bit_cast(u32, value);
   const u32 fraction = bits & 0x7fffff;
   const i32 biased = static_cast<i32>((bits >> 23) & 0xff);
@@ -142,7 +142,7 @@ void append(TextSink sink, f32 value) {
   append_float(sink, binary, 9);
 }
 
-void append(TextSink sink, f64 value) {
+void append(const TextSink& sink, f64 value) {
   const u64 bits = __builtin_bit_cast(u64, value);
   const u64 fraction = bits & 0xfffffffffffff;
   const i32 biased = static_cast<i32>((bits >> 52) & 0x7ff);

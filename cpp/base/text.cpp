@@ -7,7 +7,7 @@ namespace {
 
 constexpr char kHexDigits[] = "0123456789abcdef";
 
-void append_padded(TextSink sink, u64 value, u64 digits) {
+void append_padded(const TextSink& sink, u64 value, u64 digits) {
   char reversed[20];
   u64 count = 0;
   while (count < digits || value != 0) {
@@ -19,33 +19,35 @@ void append_padded(TextSink sink, u64 value, u64 digits) {
 
 }  // namespace
 
-void append(TextSink sink, Chars chars) {
+void append(const TextSink& sink, Chars chars) {
   for (u64 i = 0; i < chars.count; ++i) append(sink, chars.first[i]);
 }
 
-void append(TextSink sink, const char* literal) { append(sink, Chars{literal, length(literal)}); }
+void append(const TextSink& sink, const char* literal) {
+  append(sink, Chars{literal, length(literal)});
+}
 
-void append(TextSink sink, char character) {
+void append(const TextSink& sink, char character) {
   if (*sink.bytes + 1 >= sink.capacity) return;
   sink.first[(*sink.bytes)++] = character;
   sink.first[*sink.bytes] = 0;
 }
 
-void append(TextSink sink, u64 value) { append_padded(sink, value, 1); }
+void append(const TextSink& sink, u64 value) { append_padded(sink, value, 1); }
 
-void append(TextSink sink, i64 value) {
+void append(const TextSink& sink, i64 value) {
   if (value < 0) append(sink, '-');
   append_padded(sink, value < 0 ? ~static_cast<u64>(value) + 1 : static_cast<u64>(value), 1);
 }
 
-void append(TextSink sink, Hex hex) {
+void append(const TextSink& sink, Hex hex) {
   for (u64 i = 0; i < hex.count; ++i) {
     append(sink, kHexDigits[hex.bytes[i] >> 4]);
     append(sink, kHexDigits[hex.bytes[i] & 15]);
   }
 }
 
-void append(TextSink sink, Ipv4 ip) {
+void append(const TextSink& sink, Ipv4 ip) {
   for (u32 shift = 32; shift != 0;) {
     shift -= 8;
     append(sink, (ip.address >> shift) & 255);
@@ -53,13 +55,13 @@ void append(TextSink sink, Ipv4 ip) {
   }
 }
 
-void append(TextSink sink, Endpoint at) {
+void append(const TextSink& sink, Endpoint at) {
   append(sink, Ipv4{at.address});
   append(sink, ':');
   append(sink, at.port);
 }
 
-void append(TextSink sink, Quoted quoted) {
+void append(const TextSink& sink, Quoted quoted) {
   append(sink, '"');
   for (u64 i = 0; i < quoted.count; ++i) {
     const u8 byte = static_cast<u8>(quoted.first[i]);
@@ -76,7 +78,7 @@ void append(TextSink sink, Quoted quoted) {
   append(sink, '"');
 }
 
-void append(TextSink sink, Seconds span) {
+void append(const TextSink& sink, Seconds span) {
   append(sink, span.ns / 1000000000u);
   u64 rest = span.ns % 1000000000u;
   if (rest != 0) {

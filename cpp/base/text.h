@@ -42,20 +42,20 @@ struct TextSink {
   u64* bytes;
 };
 
-void append(TextSink, Chars);
-void append(TextSink, const char* literal);
-void append(TextSink, char);
-void append(TextSink, u64);
-void append(TextSink, i64);
-void append(TextSink, Hex);
-void append(TextSink, Ipv4);
-void append(TextSink, Endpoint);
-void append(TextSink, Quoted);
-void append(TextSink, f32);  // 9 significant digits, as C's %.9g
-void append(TextSink, f64);  // 17 significant digits, as C's %.17g
-inline void append(TextSink sink, u32 value) { append(sink, u64{value}); }
-inline void append(TextSink sink, u16 value) { append(sink, u64{value}); }
-inline void append(TextSink sink, i32 value) { append(sink, i64{value}); }
+void append(const TextSink&, Chars);
+void append(const TextSink&, const char* literal);
+void append(const TextSink&, char);
+void append(const TextSink&, u64);
+void append(const TextSink&, i64);
+void append(const TextSink&, Hex);
+void append(const TextSink&, Ipv4);
+void append(const TextSink&, Endpoint);
+void append(const TextSink&, Quoted);
+void append(const TextSink&, f32);  // 9 significant digits, as C's %.9g
+void append(const TextSink&, f64);  // 17 significant digits, as C's %.17g
+inline void append(const TextSink& sink, u32 value) { append(sink, u64{value}); }
+inline void append(const TextSink& sink, u16 value) { append(sink, u64{value}); }
+inline void append(const TextSink& sink, i32 value) { append(sink, i64{value}); }
 
 template <u64 N>
 class Text {
@@ -63,7 +63,8 @@ class Text {
   // text.add("edge ", sender, "->", receiver)
   template <class... Parts>
   constexpr Text& add(const Parts&... parts) {
-    (append(sink(), parts), ...);
+    const TextSink to = sink();
+    (append(to, parts), ...);
     return *this;
   }
 
@@ -92,6 +93,6 @@ constexpr u64 length(const char* text) {
 struct Seconds {
   u64 ns;
 };
-void append(TextSink, Seconds);
+void append(const TextSink&, Seconds);
 
 }  // namespace alpha

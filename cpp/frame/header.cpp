@@ -112,7 +112,8 @@ Field first_difference(const Header& expected, const Header& found) {
   return Field::none;
 }
 
-void describe_difference(const TextSink& sink, Field field, const Header& expected, const Header& found) {
+void describe_difference(const TextSink& sink, Field field, const Header& expected,
+                         const Header& found) {
   const FieldRow* row = row_of(field);
   ALPHA_ASSERT(row != nullptr);
   if (field == Field::trailer) return append(sink, "the trailer is not the digest of what came");

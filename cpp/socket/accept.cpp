@@ -58,14 +58,11 @@ void Acceptance::drop(Candidate& candidate, const char* why) {
 }
 
 bool Acceptance::refuse(Candidate& candidate, Field field) {
-  Text<512> text;
-  text.add("edge ", link.peer, "->", session.role, " opening: ");
-  describe_difference(text.sink(), field, expected.header, candidate.found.header);
   // Closing with bytes unread would reset the connection and might overtake our opening frame.
   kernel::half_close(candidate.fd);
   u8 rest[256];
   receive_some(candidate.fd, rest, sizeof(rest));
-  return session.fail(refusal_of(field), text.c_str());
+  return fail_opening(session, link, field, expected.header, candidate.found.header);
 }
 
 // How little a candidate has shown: 0 nothing, 1 something, 2 the whole header that is expected.

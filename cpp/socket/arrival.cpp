@@ -50,12 +50,17 @@ Progress differs(Session& session, const Inbound& in, Field field) {
   const Arrival& arrival = session.links[in.slot].in;
   Header found;
   copy_bytes(&found, arrival.staging, kHeaderBytes);
-  Text<256> what;
+  const TextSink sink =
+      begin_failure(session, refusal_of(field), session.links[in.slot].peer, session.role, in.what);
   if (field == Field::trailer || field == Field::word) {
-    what.add("version ", in.what.version, " offset ", in.arrived, ": ");
+    append(sink, "version ");
+    append(sink, in.what.version);
+    append(sink, " offset ");
+    append(sink, in.arrived);
+    append(sink, ": ");
   }
-  describe_difference(what.sink(), field, arrival.expected, found);
-  return refuse(session, in, refusal_of(field), what.c_str());
+  describe_difference(sink, field, arrival.expected, found);
+  return Progress::failed;
 }
 
 Progress ended(Session& session, const Inbound& in, u64 extent, i64 result) {

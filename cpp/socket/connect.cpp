@@ -78,10 +78,7 @@ Outcome Try::exchange_openings() {
       field = Field::trailer;
     }
     if (field == Field::none) continue;
-    Text<512> text;
-    text.add("edge ", link.peer, "->", session.role, " opening: ");
-    describe_difference(text.sink(), field, expected.header, found.header);
-    session.fail(refusal_of(field), text.c_str());
+    fail_opening(session, link, field, expected.header, found.header);
     return Outcome::refused;
   }
   if (sent < 0) return again(kernel::error_words(-sent));

@@ -6,21 +6,28 @@
 
 namespace alpha {
 
+// Records a failure whose text begins with its edge, and, in the second, with what was transferred;
+// the text goes on where the sink points, which is nowhere when an earlier failure is kept.
+TextSink begin_failure(Session&, FailureKind, u64 sender, u64 receiver);
+TextSink begin_failure(Session&, FailureKind, u64 sender, u64 receiver, const Transfer&);
+
+// A peer's opening frame that is not the expected one.
+bool fail_opening(Session&, const Link&, Field, const Header& expected, const Header& found);
+
 template <class... Parts>
 bool fail_edge(Session& session, FailureKind kind, u64 sender, u64 receiver,
                const Parts&... parts) {
-  Text<512> text;
-  text.add("edge ", sender, "->", receiver, parts...);
-  return session.fail(kind, text.c_str());
+  const TextSink sink = begin_failure(session, kind, sender, receiver);
+  (append(sink, parts), ...);
+  return false;
 }
 
 template <class... Parts>
 bool fail_transfer(Session& session, FailureKind kind, u64 sender, u64 receiver,
                    const Transfer& transfer, const Parts&... parts) {
-  if (transfer.region == kEdgeRegion) {
-    return fail_edge(session, kind, sender, receiver, " closing: ", parts...);
-  }
-  return fail_edge(session, kind, sender, receiver, " region ", transfer.region, ": ", parts...);
+  const TextSink sink = begin_failure(session, kind, sender, receiver, transfer);
+  (append(sink, parts), ...);
+  return false;
 }
 
 }  // namespace alpha

@@ -5,7 +5,7 @@
 
 namespace alpha {
 
-void append(TextSink sink, const Place& place) {
+void append(const TextSink& sink, const Place& place) {
   append(sink, place.folder.path);
   append(sink, "/role-");
   append(sink, place.folder.role);

@@ -31,7 +31,7 @@ struct Place {
   u64 generation;
   const char* file;
 };
-void append(TextSink, const Place&);
+void append(const TextSink&, const Place&);
 
 Text<32> generation_name(u64 generation);  // "generation-3"
 

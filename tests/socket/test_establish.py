@@ -180,7 +180,7 @@ def test_both_sides_name_a_mismatch(make: Make) -> None:
     accepted = in_thread(root.accept_all)
     assert not leaf.connect_all()
     assert accepted.result(10) is False
-    ours, theirs = RUN[:8].hex(), OTHER_RUN[:8].hex()
+    ours, theirs = RUN.hex(), OTHER_RUN.hex()
     assert root.failure == (70, "frame", f"edge 1->0 opening: expected run {ours}, got {theirs}")
     assert leaf.failure == (70, "frame", f"edge 0->1 opening: expected run {theirs}, got {ours}")
 
