@@ -182,6 +182,27 @@ def project(system: str | None, role: int) -> None:
     print(schedule_text(program, rows))
 
 
+@commands.command()
+@system_argument
+@click.option(
+    "--kind", type=click.Choice(["topology", "sequence"]), default="topology", show_default=True,
+    help="Who is joined to whom, or what moves when.",
+)  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE",
+              help="A .svg, .pdf, .png, or .dot for graphviz's text.  [default: NAME.KIND.svg]")  # fmt: skip
+@reporting
+def draw(system: str | None, kind: str, out: Path | None) -> None:
+    """Draw a system: each role of a small one, counts of a large one."""
+    from alpha_build.build.checked import checked_system
+    from alpha_build.draw import PICTURES, write
+    from alpha_build.source import named_system
+
+    done = checked_system(named_system(system))
+    path = out or Path(f"{done.system.name}.{kind}.svg")
+    write(PICTURES[kind](done), path)
+    print(path)
+
+
 def _say_notices(checked: Checked) -> None:
     """Lines that a user should read although nothing is wrong: narrowed values, idle members."""
     for line in _notices(checked):
@@ -199,16 +220,19 @@ def _print_json(value: object) -> None:
 @commands.command()
 @click.argument("dist", type=Folder)
 @click.option("--state", type=Folder, help="Where state goes.  [default: DIST/state]")
+@click.option("--flight", is_flag=True, help="After a failure, show every role's last transfers.")
 @json_option
 @reporting
-def run(dist: Path, state: Path | None, json: bool) -> int:
+def run(dist: Path, state: Path | None, flight: bool, json: bool) -> int:
     """Run all roles of a build on this machine, and stop all of them when one fails."""
     from alpha_build.run import Interrupts, run_build
+    from alpha_build.run.flight import merged
     from alpha_build.run.report import print_outcome
 
-    outcome = run_build(dist, state, json=json, interrupts=Interrupts(final=True))
+    outcome = run_build(dist, state, json=json, interrupts=Interrupts(final=True), flight=flight)
     if json:
-        _print_json(outcome.as_json())
+        record = {"flight": [step.as_json() for step in merged(outcome.ends)]} if flight else {}
+        _print_json({**outcome.as_json(), **record})
     print_outcome(outcome, dist, quiet=json)
     if outcome.interrupted:
         return INTERRUPTED
