@@ -39,6 +39,13 @@ class Move:
 
 
 @dataclass(frozen=True)
+class Act:
+    """Something that a role does alone and that others may depend on: "publish", or a step of its opening."""
+
+    what: str
+
+
+@dataclass(frozen=True)
 class Decide:
     """A choice's arms, once its word is known here: by the authority's own will, or as received."""
 
@@ -96,7 +103,11 @@ def _small(step: Step, program: RoleProgram, rows: RoleRows, turn: tuple[int, in
             yield from (Move("receive", peer(child), number(region)) for child in children)
             if parent is not None:
                 yield Move("send", peer(parent), number(region))
+            else:
+                yield Act("publish")
             yield from _down(number(down), parent, children, peer)
+            if parent is not None:
+                yield Act("publish")
         case RepeatStep(count=count, body=body):
             for index in range(count):
                 yield from small_steps(body, program, rows, (index, count))
@@ -138,7 +149,9 @@ def explore(todo: dict[int, Todo]) -> int:
         for state in layer:
             successors = list(_successors(state, roles))
             if not successors and any(state):
-                raise Stuck(_cycle(state, roles))
+                raise Stuck(
+                    cycle_of({role: todo[0] for role, todo in zip(roles, state, strict=True) if todo})
+                )
             for successor in successors:
                 if successor not in seen:
                     seen.add(successor)
@@ -153,28 +166,27 @@ def _successors(state: State, roles: list[int]) -> Iterator[State]:
         if not todo:
             continue
         head, rest = todo[0], todo[1:]
-        if isinstance(head, Decide) and head.source is None:
+        if isinstance(head, Act):
+            yield _with(state, {position: rest})
+        elif isinstance(head, Decide) and head.source is None:
             for word in (0, 1):
-                yield _with(state, {position: (*_informed(head, word), *rest)})
+                yield _with(state, {position: (*informed(head, word), *rest)})
         elif isinstance(head, SendWord):
             other = index[head.peer]
             meets = state[other][:1]
             if meets and isinstance(meets[0], Decide) and meets[0].source == roles[position]:
                 assert meets[0].number == head.number, "another choice's word"
-                after = (*_informed(meets[0], head.word), *state[other][1:])
+                after = (*informed(meets[0], head.word), *state[other][1:])
                 yield _with(state, {position: rest, other: after})
         elif isinstance(head, Move) and head.what != "receive":
             other = index[head.peer]
             meets = state[other][:1]
-            if (
-                meets
-                and _meets(head, roles[position], meets[0])
-                and (head.what == "send" or position < other)
-            ):
+            if meets and meet(head, roles[position], meets[0]) and (head.what == "send" or position < other):
                 yield _with(state, {position: rest, other: state[other][1:]})
 
 
-def _meets(move: Move, role: int, other: Any) -> bool:
+def meet(move: Move, role: int, other: Any) -> bool:
+    """Whether a send or close of a role is what another role's next step waits for."""
     if not isinstance(other, Move) or other.peer != role:
         return False
     if move.what == "close":
@@ -185,7 +197,7 @@ def _meets(move: Move, role: int, other: Any) -> bool:
     return True
 
 
-def _informed(choice: Decide, word: int) -> Todo:
+def informed(choice: Decide, word: int) -> Todo:
     relayed = tuple(SendWord(peer, choice.number, word) for peer in choice.to)
     return (*relayed, *choice.arms[word])
 
@@ -194,19 +206,20 @@ def _with(state: State, changes: dict[int, Todo]) -> State:
     return tuple(changes.get(position, todo) for position, todo in enumerate(state))
 
 
-def _cycle(state: State, roles: list[int]) -> list[tuple[int, str]]:
-    """Follow "waits for" from any role that is not done until a role comes again, or one that is done."""
-    waiting = {role: todo[0] for role, todo in zip(roles, state, strict=True) if todo}
+def cycle_of(waiting: dict[int, Any]) -> list[tuple[int, str]]:
+    """Follow "waits for" from any role that is not done until a role comes again, or one that is done;
+    `waiting` holds their next steps."""
     path: list[int] = []
     role = min(waiting)
     while role in waiting and role not in path:
         path.append(role)
-        role = _awaited(waiting[role])
+        role = awaited(waiting[role])
     path = path[path.index(role) :] if role in path else path
     return [(each, _wish(waiting[each])) for each in path]
 
 
-def _awaited(step: Any) -> int:
+def awaited(step: Any) -> int:
+    """Who has to act before a step can be done."""
     peer = step.source if isinstance(step, Decide) else step.peer
     assert peer is not None
     return int(peer)
@@ -214,8 +227,10 @@ def _awaited(step: Any) -> int:
 
 def _wish(step: Any) -> str:
     match step:
-        case Move("close", peer):
-            return f"close with role {peer}"
+        case Move("close" | "connect" | "accept" as what, peer):
+            return f"{what} with role {peer}"
+        case Act(what):
+            return f"{what} alone"
         case Move(what, peer, number):
             return f"{what} region {number} {'to' if what == 'send' else 'from'} role {peer}"
         case Decide(number, _, source, _):
