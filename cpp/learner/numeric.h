@@ -324,6 +324,14 @@ inline u64 clamped_start(T start, u64 room) {
   return static_cast<u64>(start) < room ? static_cast<u64>(start) : room;
 }
 
+// Where a window reads along an axis that has `low` places of padding in front and `hole - 1` holes
+// after each element: past every end where there is no element.
+inline u64 window_position(u64 walked, i64 low, u64 hole) {
+  const i64 place = static_cast<i64>(walked) - low;
+  if (place < 0 || static_cast<u64>(place) % hole != 0) return ~u64{0};
+  return static_cast<u64>(place) / hole;
+}
+
 inline bool starts_inside(i64 start, u64 room) {
   return start >= 0 && static_cast<u64>(start) <= room;
 }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 from learner import model
 from learner.programs import case, run
@@ -119,3 +121,31 @@ def test_subnormals_are_kept(tmp_path: Path) -> None:
     assert found["sum"][0] == tiny.astype(np.float64).sum().astype(np.float32) != 0
     assert found["dot"][0] == found["sum"][0]
     assert found["exp"][0][0] == np.float32(np.exp(-100.0)) != 0
+
+
+def _patch(padded: np.ndarray, row: int, column: int) -> np.ndarray:
+    """k runs over (kernel row, kernel column, channel)."""
+    return padded[row : row + 3, column : column + 3].reshape(-1)
+
+
+@pytest.mark.parametrize("rounding", ["separate", "fused"])
+def test_convolutions(rounding: str, tmp_path: Path) -> None:
+    x, w, back = _wild(2, 6, 5, 30), _wild(3, 3, 30, 4), _wild(2, 6, 5, 4)
+
+    def forward(x: jnp.ndarray, w: jnp.ndarray) -> jnp.ndarray:
+        numbers = ("NHWC", "HWIO", "NHWC")
+        return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=numbers)
+
+    def kernel_gradient(x: jnp.ndarray, w: jnp.ndarray, back: jnp.ndarray) -> jnp.ndarray:
+        return jax.vjp(lambda w: forward(x, w), w)[1](back)[0]
+
+    cases = {"forward": case(forward, x, w), "gradient": case(kernel_gradient, x, w, back)}
+    found = {name: result for name, (result,) in run(cases, tmp_path, rounding).items()}
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    for n, row, column, feature in ((0, 0, 0, 0), (1, 5, 4, 3), (1, 2, 3, 1)):
+        expected = model.contraction(_patch(padded[n], row, column), w[..., feature].reshape(-1), rounding)
+        assert found["forward"][n, row, column, feature] == expected
+    for row, column, channel, feature in ((0, 0, 0, 0), (2, 1, 29, 3)):
+        walked = padded[:, row : row + 6, column : column + 5, channel].reshape(-1)  # (sample, row, column)
+        expected = model.contraction(walked, back[..., feature].reshape(-1), rounding)
+        assert found["gradient"][row, column, channel, feature] == expected

@@ -11,7 +11,7 @@ import pytest
 
 from alpha_build.build import reference, toolchains
 from alpha_build.learner.lower import table
-from learner.cases import CLOSE, EXACT
+from learner import cases, cases_window
 from learner.programs import Case, run, run_elsewhere, same_bits
 from native import AARCH64
 
@@ -27,7 +27,10 @@ def _flat(rows: dict[str, dict[str, Case]], prefix: str) -> dict[str, Case]:
     return {name: rows[row][kind] for (row, kind), name in names.items()}
 
 
-CASES = _flat(EXACT, "exact") | _flat(CLOSE, "close")
+MODULES = (cases, cases_window)
+CASES: dict[str, Case] = {}
+for _module in MODULES:
+    CASES |= _flat(_module.EXACT, "exact") | _flat(_module.CLOSE, "close")
 
 
 @pytest.fixture(scope="module", params=["separate", "fused"])
@@ -41,7 +44,7 @@ def results(rounding: str, tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def test_every_row_has_a_case() -> None:
-    assert {*EXACT, *CLOSE} == set(table.ROWS)
+    assert {row for module in MODULES for row in (*module.EXACT, *module.CLOSE)} == set(table.ROWS)
 
 
 @pytest.mark.native

@@ -150,6 +150,8 @@ def plain(value: Any) -> Any:
         return {name: plain(getattr(value, name)) for name in value._fields}
     if isinstance(value, (tuple, list)):
         return [plain(part) for part in value]
+    if isinstance(value, core.Primitive):
+        return value.name
     if isinstance(value, core.ClosedJaxpr):
         return to_program(value)
     if hasattr(value, "__dataclass_fields__"):

@@ -14,7 +14,7 @@ from .writer import CPP_TYPES, nest
 WORKSPACE = (60 + 256) * 256  # f32 elements: kWorkspace of learner/matrix.h
 
 
-def _side(
+def side(
     lowering: Lowering, equation: Equation, position: int, groups: Sequence[Sequence[int]]
 ) -> tuple[Load, list[Extent]]:
     """One operand with a single stride for each group of axes; copied to that order where it has none."""
@@ -35,7 +35,8 @@ def _side(
 
 def _merged(view: Load, shape: tuple[Dimension, ...], groups: Sequence[Sequence[int]]) -> list[Extent] | None:
     merged = [merged_stride(tuple(shape[a] for a in g), tuple(view.strides[a] for a in g)) for g in groups]
-    return None if any(stride is None for stride in merged) else [s for s in merged if s is not None]
+    found = [stride for stride in merged if stride is not None and not stride.is_backwards]
+    return found if len(found) == len(merged) else None
 
 
 def _dot_general(lowering: Lowering, equation: Equation) -> None:
@@ -48,10 +49,10 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
         raise lowering.refuse(equation, what, "use one dtype of numbers")
     left_free = [a for a in range(len(shapes[0])) if a not in (*left_k, *left_batch)]
     right_free = [a for a in range(len(shapes[1])) if a not in (*right_k, *right_batch)]
-    left, (left_row, left_step, *left_jump) = _side(
+    left, (left_row, left_step, *left_jump) = side(
         lowering, equation, 0, [left_free, left_k, *([a] for a in left_batch)]
     )
-    right, (right_column, right_step, *right_jump) = _side(
+    right, (right_column, right_step, *right_jump) = side(
         lowering, equation, 1, [right_free, right_k, *([a] for a in right_batch)]
     )
     name = lowering.allocate(equation.outputs[0])

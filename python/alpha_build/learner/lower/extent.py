@@ -37,6 +37,11 @@ class Extent:
         return self.coefficients == (1,)
 
     @property
+    def is_backwards(self) -> bool:
+        """Whether as a stride it walks towards the front."""
+        return any(c < 0 for c in self.coefficients)
+
+    @property
     def fixed(self) -> int | None:
         """The integer that it is, if it does not depend on rows."""
         return (self.coefficients or (0,))[0] if len(self.coefficients) <= 1 else None

@@ -28,6 +28,9 @@ def _broadcast_in_dim(lowering: Lowering, equation: Equation) -> None:
 
 def _reshape(lowering: Lowering, equation: Equation) -> None:
     tree, shape, to = _one(lowering, equation)
+    order = equation.params.get("dimensions")
+    if order is not None:
+        tree, shape = transpose(tree, tuple(order)), tuple(shape[axis] for axis in order)
     moved = reshape(tree, shape, to)
     if moved is None:
         moved = reshape(lowering.stored_tree(tree, shape), shape, to)
@@ -171,7 +174,7 @@ def _braced(lines: list[str]) -> list[str]:
 
 ROWS: dict[str, Row] = {
     "broadcast_in_dim": Row(_broadcast_in_dim, reads=("broadcast_dimensions",)),
-    "reshape": Row(_reshape),
+    "reshape": Row(_reshape, reads=("dimensions",)),
     "squeeze": Row(_reshape),
     "expand_dims": Row(_reshape),
     "transpose": Row(_transpose, reads=("permutation",)),

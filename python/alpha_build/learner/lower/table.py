@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import contraction, indexing, movement, pointwise, reduction
+from . import contraction, convolution, indexing, movement, pointwise, reduction, window
 from .row import Row
 
 ROWS: dict[str, Row] = {
@@ -11,6 +11,8 @@ ROWS: dict[str, Row] = {
     **contraction.ROWS,
     **reduction.ROWS,
     **indexing.ROWS,
+    **convolution.ROWS,
+    **window.ROWS,
 }
 
 # Rows that a target has in the place of the common ones.
