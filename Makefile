@@ -1,6 +1,7 @@
 # What a person types; CI types the same.
 .PHONY: help setup demo test bench lint format clean
 PYTEST_ARGS ?=
+FUZZ_SECONDS ?= 300
 VENV := .venv/bin
 CXX_FILES = $(shell find cpp -name '*.h' -o -name '*.cpp' -o -name '*.cu')
 # A change of any of these asks for a new installation; Python sources take effect as they are.
@@ -10,6 +11,7 @@ help:
 	@echo 'make demo    train a classifier with four executables, and compare every byte with one process'
 	@echo 'make test    all tests that this machine can run; PYTEST_ARGS="-k frame" narrows them'
 	@echo 'make bench   figures of speed and memory, as JSON lines'
+	@echo 'make fuzz    what reads a peer bytes, five minutes each target; FUZZ_SECONDS changes that'
 	@echo 'make lint    formatters, linters, types and layers'
 	@echo 'make format  rewrite sources as the formatters want them'
 	@echo 'make clean   remove .venv, build and dist'
@@ -23,6 +25,9 @@ test: .venv/ready
 
 bench: .venv/ready
 	@for each in benchmarks/*.py; do PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python "$$each" || exit 1; done
+
+fuzz: .venv/ready
+	@$(VENV)/python tests/fuzz/fuzz.py $(FUZZ_SECONDS)
 
 lint: .venv/ready-lint
 	$(VENV)/ruff check .

@@ -61,6 +61,9 @@ constexpr FieldRow kFields[] = {
     {Field::word, 128, 8, "word", FailureKind::bytes},
 };
 
+// A header as its 128 bytes.
+const u8* bytes_of(const Header& header) { return reinterpret_cast<const u8*>(&header); }
+
 const FieldRow* row_of(Field field) {
   for (const FieldRow& row : kFields) {
     if (row.field == field) return &row;
@@ -69,7 +72,7 @@ const FieldRow* row_of(Field field) {
 }
 
 void append_value(const TextSink& sink, const FieldRow& row, const Header& header) {
-  const u8* at = header.magic + row.first;
+  const u8* at = bytes_of(header) + row.first;
   switch (row.field) {
     case Field::magic:
     case Field::run:  // whole: two builds may differ late in it
@@ -103,8 +106,8 @@ FailureKind refusal_of(Field field) {
 }
 
 Field first_difference(const Header& expected, const Header& found) {
-  const u8* left = expected.magic;
-  const u8* right = found.magic;
+  const u8* left = bytes_of(expected);
+  const u8* right = bytes_of(found);
   for (const FieldRow& row : kFields) {
     if (row.first >= kHeaderBytes) break;
     if (!same_bytes(left + row.first, right + row.first, row.bytes)) return row.field;

@@ -132,7 +132,7 @@ bool Acceptance::judge(Candidate& candidate, u64 before) {
 bool Acceptance::hear(Candidate& candidate) {
   const u64 before = candidate.got;
   const i64 result =
-      receive_some(candidate.fd, candidate.found.header.magic + before, kEmptyFrameBytes - before);
+      receive_some(candidate.fd, candidate.found.bytes() + before, kEmptyFrameBytes - before);
   if (result == -kernel::kAgain) return true;
   if (result <= 0) {
     const char* why = result == 0 ? "end of stream" : kernel::error_words(-result);

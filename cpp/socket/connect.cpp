@@ -61,7 +61,7 @@ Outcome Try::exchange_openings() {
   const i64 sent = send_all(link.fd, &own, sizeof(own), until.at_ns);
   const EmptyFrame expected = seal_empty(opening_header(session.run, link.peer, session.role));
   EmptyFrame found;
-  u8* const to = found.header.magic;
+  u8* const to = found.bytes();
   for (u64 got = 0; got < sizeof(found);) {
     if (!wait_for(link.fd, kernel::kReadable, until.at_ns)) {
       return again(got == 0 ? "connected, but no opening frame"

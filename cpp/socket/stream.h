@@ -12,6 +12,7 @@ namespace alpha {
 struct EmptyFrame {
   Header header;
   Digest trailer;
+  u8* bytes() { return reinterpret_cast<u8*>(this); }
 };
 inline constexpr u64 kEmptyFrameBytes = kHeaderBytes + kTrailerBytes;
 static_assert(sizeof(EmptyFrame) == kEmptyFrameBytes);
