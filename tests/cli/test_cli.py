@@ -60,6 +60,20 @@ def test_one_role_of_a_fleet_is_projected_without_jax_or_numpy() -> None:
     assert not set(modules.split("|")) & {"jax", "numpy", "optax", "rich", "jinja2", "cmake"}
 
 
+def test_check_prints_what_the_page_of_commands_says() -> None:
+    root = Path(__file__).parents[2]
+    right = alpha_build("check", root / "examples" / "relay.py", "--json")
+    found = json.loads(right.stdout)
+    assert right.returncode == 0 and list(found) == ["ok", "name", "members", "run", "notices"]
+    assert (found["ok"], found["name"], found["members"], found["notices"]) == (True, "relay", 3, [])
+    assert re.fullmatch("[0-9a-f]{64}", found["run"])
+    wrong = alpha_build("check", root / "tests" / "check" / "refused" / "everything_at_once.py", "--json")
+    found = json.loads(wrong.stdout)
+    assert wrong.returncode == 1 and list(found) == ["ok", "failures"] and found["ok"] is False
+    assert len(found["failures"]) == 7 == wrong.stderr.count("\n")
+    assert all(list(each) == ["type", "kind", "where", "message", "hint"] for each in found["failures"])
+
+
 def test_run_shows_rounds_and_ends_with_the_result(tmp_path: Path) -> None:
     build = make_build(tmp_path, [ROOT, "say('complete: 3 rounds, state ' + '0f' * 32)"])
     done = alpha_build("run", build)

@@ -29,9 +29,9 @@ def topologies(draw: st.DrawFn) -> tuple[int, Any]:
     return members, draw(st.sampled_from(shapes))
 
 
-def forms(members: int, mesh: bool, structural: bool) -> st.SearchStrategy[Any]:
+def forms(members: int, mesh: bool, structural: bool, outside: bool = False) -> st.SearchStrategy[Any]:
     """Forms over some members; most transfers name roles that are joined, some do not."""
-    role = st.integers(0, members - 1)
+    role = st.integers(-1, members) if outside else st.integers(0, members - 1)
     region = st.sampled_from(["x", "y"])
     leaves = [
         st.builds(ab.Transfer, role, role, region),
@@ -68,12 +68,12 @@ def _summed(region: str) -> Any:
 
 
 @st.composite
-def systems(draw: st.DrawFn, structural: bool = True) -> ab.System:
-    """A system, accepted or not."""
+def systems(draw: st.DrawFn, structural: bool = True, outside: bool = False) -> ab.System:
+    """A system, accepted or not; `outside`: roles may be named that are none."""
     members, topology = draw(topologies())
     gap = draw(st.sampled_from([1, 3]))
     group = ab.ParticipantGroup(universe=members * gap, selection=ab.stride(0, gap, members))
-    protocol = _renamed(draw(forms(members, isinstance(topology, ab.Mesh), structural)), gap)
+    protocol = _renamed(draw(forms(members, isinstance(topology, ab.Mesh), structural, outside)), gap)
     return ab.System(
         name="random",
         members=group,
