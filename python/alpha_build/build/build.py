@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 from alpha_build.build import output
 from alpha_build.build.checked import checked_system
-from alpha_build.build.classes import RoleClass, group
+from alpha_build.build.classes import group
+from alpha_build.build.compilers import Compilers, likely_targets
 from alpha_build.build.manifest import Manifest
 from alpha_build.build.sources import lowered_learners, source_texts
 from alpha_build.build.stamping import Stamper
-from alpha_build.build.toolchains import Toolchain, find
-from alpha_build.build.trees import Tree, compile_trees
 from alpha_build.learner.program import LearnerProgram
 from alpha_build.projector.check import Checked
 from alpha_build.system.errors import MembershipFailure
@@ -48,28 +45,29 @@ def build(
         AlphaError: the system is refused, or a BuildFailure: a compiler, a file or a source of the user's own
             is missing or does not work.
     """
-    found = load_system(system) if isinstance(system, str) else system
-    progress("check", 0, 1)
-    checked = checked_system(found, program)
-    progress("check", 1, 1)
-    wanted = wanted_roles(checked, roles)
-    progress("project", 0, 1)
-    classes = group(checked, wanted)
-    progress("project", 1, 1)
-    toolchains = {each.program.target: find(each.program.target, toolchain) for each in classes}
-    lines = _user_lines(system if isinstance(system, str) else "")
-    learners = lowered_learners(checked, classes)
-    texts = source_texts(checked, classes, learners, lines, partial(progress, "emit"))
-    jobs = jobs or len(os.sched_getaffinity(0))
-    with output.output_folder(Path(out)) as folder:
-        output.write_sources(folder / "src", texts)
-        trees = _trees(folder, toolchains, classes, texts)
-        user_files = frozenset(operation.place.file for operation in checked.operations.values())
-        images = compile_trees(trees, jobs, user_files, partial(progress, "compile"))
-        _save_learner(folder, checked.learner)
-        scratch_bytes = {target: learner.scratch_bytes for target, learner in learners.items()}
-        stamper = Stamper(checked, classes, images, scratch_bytes)
-        manifest = stamper.write(folder, partial(progress, "stamp"))
+    local_cache = Path(out).absolute() / "build" / "cache"
+    with Compilers(jobs, local_cache, toolchain, partial(progress, "compile")) as compilers:
+        found = load_system(system) if isinstance(system, str) else system
+        compilers.begin(likely_targets(found, roles))  # beside the tracing, which takes as long
+        progress("check", 0, 1)
+        checked = checked_system(found, program)
+        progress("check", 1, 1)
+        wanted = wanted_roles(checked, roles)
+        progress("project", 0, 1)
+        classes = group(checked, wanted)
+        progress("project", 1, 1)
+        compilers.begin({each.program.target for each in classes}, missing_ok=False)
+        lines = _user_lines(system if isinstance(system, str) else "")
+        learners = lowered_learners(checked, classes)
+        texts = source_texts(checked, classes, learners, lines, partial(progress, "emit"))
+        with output.output_folder(Path(out)) as folder:
+            output.write_sources(folder / "src", texts)
+            user_files = frozenset(operation.place.file for operation in checked.operations.values())
+            images = compilers.compile(folder, classes, texts, user_files, kernels=bool(learners))
+            _save_learner(folder, checked.learner)
+            scratch_bytes = {target: learner.scratch_bytes for target, learner in learners.items()}
+            stamper = Stamper(checked, classes, images, scratch_bytes)
+            manifest = stamper.write(folder, partial(progress, "stamp"))
     notices = (*(checked.learner.notices if checked.learner else ()), *checked.warnings)
     return replace(manifest, notices=notices)
 
@@ -97,20 +95,6 @@ def _user_lines(spec: str) -> dict[str, list[str]]:
     if path.suffix != ".py" or not path.is_file():
         return {}
     return {path.name: path.read_text(encoding="utf-8", errors="replace").splitlines()}
-
-
-def _trees(
-    folder: Path, toolchains: dict[str, Toolchain], classes: Sequence[RoleClass], texts: dict[str, str]
-) -> list[Tree]:
-    trees = []
-    for target, toolchain in toolchains.items():
-        names = tuple(each.name for each in classes if each.program.target == target)
-        content = sha256()
-        for name in ("CMakeLists.txt", *(f"{name}.cpp" for name in names)):
-            content.update(f"{name}\0{sha256(texts[name].encode()).hexdigest()}\0".encode())
-        place = folder / "build" / toolchain.name
-        trees.append(Tree(toolchain, folder / "src", place, names, content.hexdigest()))
-    return trees
 
 
 def _save_learner(folder: Path, learner: LearnerProgram | None) -> None:

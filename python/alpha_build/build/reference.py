@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from alpha_build import paths
+from alpha_build.build.cache import key, user_cache
+from alpha_build.build.output import replace
 from alpha_build.build.process import clean_environment
 from alpha_build.build.toolchains import Toolchain, find
 from alpha_build.learner.lower import Lowered, lower
@@ -98,23 +100,28 @@ def library_source(lowered: Sequence[Lowered]) -> str:
 
 
 def _compiled(source: str, toolchain: Toolchain, folder: Path) -> ctypes.CDLL:
-    """The library of a source, compiled unless it is there: its name is a digest of all that goes into it."""
+    """The library of a source, compiled unless folder or cache has it: named by all that goes into it."""
     runtime = paths.runtime() / "cpp"
     kernels = sorted((runtime / "learner").glob("*.cpp"))
     command = [*_compiler(toolchain), "-I", str(runtime), *map(str, kernels)]
-    content = hashlib.sha256("\0".join([source, toolchain.identity, *command]).encode())
+    content = hashlib.sha256("\0".join([source, repr(toolchain.key), *command]).encode())
     for path in sorted([*(runtime / "learner").iterdir(), *(runtime / "base").glob("*.h")]):
         content.update(path.read_bytes() if path.is_file() else b"")
     name = "kernels-" + content.hexdigest()[:16]
-    library = folder / f"{name}.so"
+    library, cache, entry = folder / f"{name}.so", user_cache(), key("kernels", content.hexdigest())
     if not library.is_file():
-        _compile(command, source, folder / f"{name}.cpp", library)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.cpp").write_text(source)
+        data = cache.get(entry)
+        if data is not None:
+            replace(library, [data])
+        else:
+            _compile(command, folder / f"{name}.cpp", library)
+            cache.put(entry, library.read_bytes())
     return ctypes.CDLL(str(library))
 
 
-def _compile(command: Sequence[str], source: str, path: Path, library: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(source)
+def _compile(command: Sequence[str], path: Path, library: Path) -> None:
     unfinished = library.with_suffix(f".{os.getpid()}.so")
     result = subprocess.run(
         [*command, str(path), "-o", str(unfinished)],

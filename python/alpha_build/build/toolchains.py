@@ -27,12 +27,18 @@ _DEBIAN_PACKAGES = {"x86_64": "g++-x86-64-linux-gnu", "aarch64": "g++-aarch64-li
 
 @dataclass(frozen=True)
 class Toolchain:
-    """One compiler for one target; `identity` is what it says of itself, for keys and messages."""
+    """One compiler for one target; `identity` is what it says of itself, for messages."""
 
     name: str  # "gnu-x86_64": also the toolchain file's and the CMake tree's name
     target: str
     compiler: Path  # g++, or the zig program
     identity: str
+    programs: tuple[str, ...] = ()  # which files it consists of, and their state, for keys
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal only where the same source becomes the same code."""
+        return self.name, self.identity, self.programs
 
     @property
     def file(self) -> Path:
@@ -75,7 +81,8 @@ def find_gnu(target: str) -> Toolchain | None:
             continue
         machine, version = ask(program, "-dumpmachine"), ask(program, "-dumpfullversion")
         if machine.startswith(f"{target}-linux") and _major(version) >= GNU_VERSION_MIN:
-            return Toolchain(f"gnu-{target}", target, Path(program), f"g++ {version} {machine}")
+            identity = f"g++ {version} {machine}"
+            return Toolchain(f"gnu-{target}", target, Path(program), identity, _gnu_programs(program))
     return None
 
 
@@ -84,7 +91,9 @@ def find_zig(target: str) -> Toolchain | None:
     if program is None:
         return None
     version = ask(program, "version")
-    return Toolchain(f"zig-{target}", target, program, f"zig {version}") if version else None
+    if not version:
+        return None
+    return Toolchain(f"zig-{target}", target, program, f"zig {version}", (_file_state(program),))
 
 
 def install_command(target: str) -> str:
@@ -103,15 +112,31 @@ def _zig_program() -> Path | None:
     return Path(found) if found else None
 
 
-def ask(program: str | Path, option: str) -> str:
-    """What a compiler prints of itself in one line; empty when it does not run."""
+def ask(program: str | Path, *options: str) -> str:
+    """What a tool prints of itself; empty when it does not run."""
     try:
         answer = subprocess.run(
-            [str(program), option], capture_output=True, text=True, timeout=30, check=False
+            [str(program), *options], capture_output=True, text=True, timeout=30, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return answer.stdout.strip() if answer.returncode == 0 else ""
+
+
+def _gnu_programs(driver: str) -> tuple[str, ...]:
+    """The driver, and the programs behind it, which may change without it (beneath ccache, say)."""
+    parts = (ask(driver, f"-print-prog-name={part}") for part in ("cc1plus", "as", "ld"))
+    return tuple(_file_state(program) for program in (driver, *parts))
+
+
+def _file_state(program: str | Path) -> str:
+    """Place, size and time of a program's file; a bare name is looked for on PATH."""
+    found = shutil.which(program)
+    if found is None:
+        return str(program)
+    path = Path(found).resolve()
+    state = path.stat()
+    return f"{path} {state.st_size} {state.st_mtime_ns}"
 
 
 def _major(version: str) -> int:

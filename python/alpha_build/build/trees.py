@@ -1,196 +1,149 @@
-"""CMake trees, one for each toolchain, under the output folder; compiles classes that are not up to date.
+"""CMake trees of a build, one for each toolchain: classes that the cache lacks are compiled in them.
 
-A tree remembers two keys.  When its configuration differs (compiler, tools, runtime sources, place) the tree
-is made anew, so that nothing stale survives; when only generated sources differ, it is updated; when
-neither does, no tool is started.
+A tree whose configuration has changed (compiler, tools, runtime sources, place) is made anew, so that nothing
+stale survives in it.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
-from typing import Any
 
 from alpha_build import paths
+from alpha_build.build.cache import Cache, file_digests, key
+from alpha_build.build.configure import Builder, runtime_digest
 from alpha_build.build.diagnostics import compile_failure
-from alpha_build.build.process import Processes, clean_environment
-from alpha_build.build.toolchains import Toolchain
-from alpha_build.build.tools import BuildTools, find_build_tools
+from alpha_build.build.libraries import RuntimeLibraries
+from alpha_build.build.toolchains import Toolchain, ask
 
-PACKAGE = Path(__file__).resolve().parents[1] / "cmake"
-_KEY_FORMAT = 1
+_KEY_FILE = "alpha-build.key"
+# Sources that read what no dependency file lists.
+_READS_UNLISTED = re.compile(r"\.incbin|#\s*embed\b|__has_include")
+
+
+@dataclass(frozen=True)
+class ClassSource:
+    """A class's generated file, the digest of its text, and what else its compilation depends on."""
+
+    name: str
+    content: str
+    kernels: bool
+    cacheable: bool
+
+    @classmethod
+    def of(cls, name: str, text: str, *, kernels: bool) -> ClassSource:
+        return cls(name, sha256(text.encode()).hexdigest(), kernels, not _READS_UNLISTED.search(text))
 
 
 @dataclass(frozen=True)
 class Tree:
-    """What one toolchain has to compile: class names, and the text of every file that they come from."""
+    """What one toolchain has to compile."""
 
     toolchain: Toolchain
     sources: Path  # dist/src, absolute
     folder: Path  # dist/build/<toolchain>, absolute
-    classes: tuple[str, ...]
-    content: str  # key of the generated sources
+    classes: tuple[ClassSource, ...]
 
     @property
     def log(self) -> Path:
         return self.folder.with_name(f"{self.folder.name}.log")
 
-    @property
-    def key_file(self) -> Path:
-        return self.folder / "alpha-build.json"
 
+@dataclass(frozen=True)
+class Compilation:
+    """What the trees of one build share."""
 
-def compile_trees(
-    trees: Sequence[Tree],
-    jobs: int,
-    user_files: frozenset[str],
-    on_step: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[str, bytes]:
-    """Executables of all classes by name, compiled where they are not up to date, the trees side by side.
+    builder: Builder
+    cache: Cache
+    libraries: RuntimeLibraries
+    on_line: Callable[[object, str], None]
+    runtime: str
 
-    Raises:
-        BuildFailure: a tool is missing or failed.
-    """
-    tools, runtime = find_build_tools(), runtime_digest()
-    configurations = {tree: _configuration(tree, tools, runtime) for tree in trees}
-    found = {tree: _up_to_date(tree, configurations[tree]) for tree in trees}
-    stale = [tree for tree in trees if found[tree] is None]
-    processes, progress = Processes(), _Progress(on_step)
-    with ThreadPoolExecutor(max_workers=max(1, len(stale))) as pool:
-        futures = [
-            pool.submit(_compile, tree, configurations[tree], tools, jobs, processes, progress)
-            for tree in stale
-        ]
-        try:
-            done = {tree: future.result() for tree, future in zip(stale, futures, strict=True)}
-        except BaseException:
-            processes.stop()
-            raise
-    for tree, succeeded in done.items():
-        if not succeeded:
-            raise compile_failure(tree.log, tree.toolchain.target, user_files)
-        found[tree] = _read_classes(tree)
-        _write_key(tree, configurations[tree], found[tree])
-    return {name: data for tree in trees for name, data in (found[tree] or {}).items()}
+    def compile(self, trees: Sequence[Tree], user_files: frozenset[str]) -> dict[str, bytes]:
+        """Executables of all classes by name, the trees side by side; none is made that the cache has.
 
+        Raises:
+            BuildFailure: a tool failed.
+        """
+        images = {}
+        lacking: dict[Tree, list[ClassSource]] = {}
+        for tree in trees:
+            for each in tree.classes:
+                found = self.cache.get(self._key(tree, each)) if each.cacheable else None
+                if found is None:
+                    lacking.setdefault(tree, []).append(each)
+                else:
+                    images[each.name] = found
+        with ThreadPoolExecutor(max_workers=max(1, len(lacking))) as pool:
+            futures = {tree: pool.submit(self._compile, tree, classes) for tree, classes in lacking.items()}
+            try:
+                for tree, future in futures.items():
+                    made = future.result()
+                    if made is None:
+                        raise compile_failure(tree.log, tree.toolchain.target, user_files)
+                    images |= made
+            except BaseException:
+                self.builder.processes.stop()
+                raise
+        return images
 
-def runtime_digest() -> str:
-    """Key of what the package compiles and reads: C++ sources, toolchain files, CMake package."""
-    runtime, whole = paths.runtime(), sha256()
-    files = [
-        *(runtime / "cpp").rglob("*"),
-        *(runtime / "toolchains").glob("*.cmake"),
-        *PACKAGE.glob("*.cmake"),
-    ]
-    for file in sorted(files):
-        if file.suffix in (".h", ".cpp", ".cu", ".cmake"):
-            whole.update(f"{file.name}\0{sha256(file.read_bytes()).hexdigest()}\0".encode())
-    return whole.hexdigest()
+    def _key(self, tree: Tree, each: ClassSource) -> str:
+        programs = (self.builder.tools.identity, tree.toolchain.key)
+        return key("class", each.name, each.content, each.kernels, self.runtime, programs)
 
+    def _compile(self, tree: Tree, classes: Sequence[ClassSource]) -> dict[str, bytes] | None:
+        """Make these classes of a tree; None when a tool failed, the log says why."""
+        self._prepare(tree)
+        libraries = self.libraries.of(tree.toolchain)
+        if not libraries.archives:
+            tree.log.write_text(libraries.log)
+            return None
+        libraries.write(tree.folder / "libraries")
+        names = [each.name for each in classes]
+        for name in names:  # one that is not what was linked would be taken for up to date
+            (tree.folder / name).unlink(missing_ok=True)
+        setting = f"-DAlphaBuild_LIBRARIES={(tree.folder / 'libraries').as_posix()}"
+        begin_ns = time.time_ns()
+        done = self.builder.run(
+            tree.sources, tree.folder, tree.toolchain, names, tree.log, [setting],
+            lambda line: self.on_line(tree.toolchain, line),
+        )  # fmt: skip
+        if not done:
+            return None
+        made = {name: (tree.folder / name).read_bytes() for name in names}
+        if runtime_digest() == self.runtime:  # else somebody edits the sources: nobody knows what was read
+            for each in classes:
+                self._keep(tree, each, made[each.name], begin_ns)
+        return made
 
-def _configuration(tree: Tree, tools: BuildTools, runtime: str) -> str:
-    chain = tree.toolchain
-    programs = (chain.cmake_arguments, chain.identity, str(tools.cmake), str(tools.ninja), tools.identity)
-    parts = (_KEY_FORMAT, programs, runtime, str(tree.sources), str(tree.folder), str(PACKAGE))
-    return sha256(repr(parts).encode()).hexdigest()
+    def _prepare(self, tree: Tree) -> None:
+        chain, tools = tree.toolchain, self.builder.tools
+        programs = (chain.cmake_arguments, chain.key, str(tools.cmake), str(tools.ninja), tools.identity)
+        configuration = key("tree", programs, self.runtime, str(tree.sources), str(tree.folder))
+        key_file = tree.folder / _KEY_FILE
+        if not key_file.is_file() or key_file.read_text() != configuration:
+            if tree.folder.exists():
+                shutil.rmtree(tree.folder)
+            tree.folder.mkdir(parents=True)
+            key_file.write_text(configuration)
 
-
-def _up_to_date(tree: Tree, configuration: str) -> dict[str, bytes] | None:
-    """Executables of a tree in which nothing has changed; None when it has to be compiled."""
-    key = _read_key(tree)
-    if key.get("configuration") != configuration or key.get("content") != tree.content:
-        return None
-    try:
-        classes = _read_classes(tree)
-    except OSError:
-        return None
-    return classes if key.get("classes") == _digests(classes) else None
-
-
-def _compile(
-    tree: Tree, configuration: str, tools: BuildTools, jobs: int, processes: Processes, progress: _Progress
-) -> bool:
-    """Configure and build one tree; false when a tool failed, the log says why."""
-    if _read_key(tree).get("configuration") != configuration and tree.folder.exists():
-        shutil.rmtree(tree.folder)
-    tree.folder.mkdir(parents=True, exist_ok=True)
-    _remove_altered(tree)
-    tree.log.write_text("")
-    _write_key(tree, configuration, None)
-    environment = clean_environment(tree.folder / "zig-cache")
-    configure = [
-        str(tools.cmake), "-S", str(tree.sources), "-B", str(tree.folder), "-G", "Ninja",
-        f"-DCMAKE_MAKE_PROGRAM={tools.ninja.as_posix()}", f"-DAlphaBuild_DIR={PACKAGE.as_posix()}",
-        "-DCMAKE_BUILD_TYPE=", *tree.toolchain.cmake_arguments,
-    ]  # fmt: skip
-    build = [
-        str(tools.cmake),
-        "--build",
-        str(tree.folder),
-        "--parallel",
-        str(jobs),
-        "--target",
-        *tree.classes,
-    ]
-    return processes.run(configure, environment, tree.log) and processes.run(
-        build, environment, tree.log, lambda line: progress.line(tree, line)
-    )
-
-
-def _remove_altered(tree: Tree) -> None:
-    """An executable that is not the one that was linked: Ninja would take it for up to date."""
-    for name, digest in _read_key(tree).get("classes", {}).items():
-        path = tree.folder / name
-        if path.is_file() and sha256(path.read_bytes()).hexdigest() != digest:
-            path.unlink()
-
-
-def _read_classes(tree: Tree) -> dict[str, bytes]:
-    return {name: (tree.folder / name).read_bytes() for name in tree.classes}
-
-
-def _digests(classes: dict[str, bytes]) -> dict[str, str]:
-    return {name: sha256(data).hexdigest() for name, data in classes.items()}
-
-
-def _read_key(tree: Tree) -> dict[str, Any]:
-    try:
-        key = json.loads(tree.key_file.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return key if isinstance(key, dict) else {}
-
-
-def _write_key(tree: Tree, configuration: str, classes: dict[str, bytes] | None) -> None:
-    """Before a build only the configuration: one that was cut short is not taken for a whole one."""
-    key: dict[str, Any] = {"configuration": configuration}
-    if classes is not None:
-        key |= {"content": tree.content, "classes": _digests(classes)}
-    tree.key_file.write_text(json.dumps(key, indent=1, sort_keys=True))
-
-
-class _Progress:
-    """Adds up Ninja's counters, `[3/14] ...`, of trees that build side by side."""
-
-    _COUNTER = re.compile(r"^\[(\d+)/(\d+)\]")
-
-    def __init__(self, on_step: Callable[[int, int], None]) -> None:
-        self._on_step = on_step
-        self._counters: dict[Tree, tuple[int, int]] = {}
-        self._lock = Lock()
-
-    def line(self, tree: Tree, line: str) -> None:
-        counter = self._COUNTER.match(line)
-        if counter is None:
+    def _keep(self, tree: Tree, each: ClassSource, image: bytes, begin_ns: int) -> None:
+        """Into the cache, with digests of files beyond runtime and source that were read (user headers)."""
+        listed = ask(
+            self.builder.tools.ninja, "-C", str(tree.folder), "-t", "deps",
+            f"CMakeFiles/{each.name}.dir/{each.name}.cpp.obj",
+        )  # fmt: skip
+        lines = listed.splitlines()
+        if not each.cacheable or "(VALID)" not in listed:
             return
-        with self._lock:
-            self._counters[tree] = (int(counter[1]), int(counter[2]))
-            done, total = map(sum, zip(*self._counters.values(), strict=True))
-            self._on_step(done, total)
+        covered = (str(paths.runtime() / "cpp") + "/", str(tree.sources / f"{each.name}.cpp"))
+        read = [str(tree.folder / line.strip()) for line in lines if line.startswith("    ")]
+        others = [path for path in read if not path.startswith(covered)]
+        if all(Path(path).stat().st_mtime_ns < begin_ns for path in others):
+            self.cache.put(self._key(tree, each), image, file_digests(others))

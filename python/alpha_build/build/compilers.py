@@ -1,0 +1,101 @@
+"""What compiles the classes of one build: toolchains of its targets, CMake, cache, runtime libraries."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from alpha_build.build.cache import writable_cache
+from alpha_build.build.classes import RoleClass
+from alpha_build.build.configure import Builder, runtime_digest
+from alpha_build.build.counters import Counters
+from alpha_build.build.libraries import RuntimeLibraries
+from alpha_build.build.process import Processes
+from alpha_build.build.toolchains import TARGETS, Toolchain, find
+from alpha_build.build.tools import find_build_tools
+from alpha_build.build.trees import ClassSource, Compilation, Tree
+from alpha_build.system.contract import Target
+from alpha_build.system.errors import BuildFailure
+from alpha_build.system.system import System
+
+
+class Compilers:
+    """Used as a context: leaving it ends what still runs."""
+
+    def __init__(
+        self, jobs: int | None, local_cache: Path, family: str | None, on_step: Callable[[int, int], None]
+    ) -> None:
+        """`local_cache` stands in for a user's that cannot be written; `family` insists on "gnu" or "zig"."""
+        self._jobs = jobs or len(os.sched_getaffinity(0))
+        self._local_cache, self._family = local_cache, family
+        self._counters = Counters(on_step)
+        self._toolchains: dict[str, Toolchain] = {}
+        self._compilation: Compilation | None = None
+        self._ending = contextlib.ExitStack()
+
+    def __enter__(self) -> Compilers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ending.__exit__(kind, error, trace)
+
+    def begin(self, targets: Iterable[str], *, missing_ok: bool = True) -> None:
+        """Find what compiles for these targets and have their libraries made; may be early, on a guess.
+
+        Raises:
+            BuildFailure: a tool is missing, unless that is no matter yet.
+        """
+        for target in sorted(targets, reverse=True):
+            try:
+                if target not in self._toolchains:
+                    self._toolchains[target] = find(target, self._family)
+                self._prepared().libraries.start(self._toolchains[target])
+            except BuildFailure:
+                if not missing_ok:
+                    raise
+
+    def compile(
+        self,
+        folder: Path,
+        classes: Sequence[RoleClass],
+        texts: Mapping[str, str],
+        user_files: frozenset[str],
+        *,
+        kernels: bool,
+    ) -> dict[str, bytes]:
+        """Executables of the classes by name; their texts, some lines of `user_files`, lie in `folder`/src.
+
+        Raises:
+            BuildFailure: a tool is missing or failed.
+        """
+        trees = []
+        for target in dict.fromkeys(each.program.target for each in classes):
+            names = [each.name for each in classes if each.program.target == target]
+            sources = tuple(ClassSource.of(name, texts[f"{name}.cpp"], kernels=kernels) for name in names)
+            toolchain = self._toolchains[target]
+            trees.append(Tree(toolchain, folder / "src", folder / "build" / toolchain.name, sources))
+        return self._prepared().compile(trees, user_files)
+
+    def _prepared(self) -> Compilation:
+        if self._compilation is None:
+            builder = Builder(find_build_tools(), self._jobs, Processes())
+            cache = writable_cache(self._local_cache)
+            libraries = RuntimeLibraries(builder, cache, self._counters.line)
+            self._ending.enter_context(libraries)
+            self._compilation = Compilation(builder, cache, libraries, self._counters.line, runtime_digest())
+        return self._compilation
+
+
+def likely_targets(system: System, roles: Collection[int] | None) -> set[str]:
+    """Targets that a system not yet checked seems to name, so that compilers start while it is traced."""
+    pairing = system.pairing if isinstance(system.pairing, Mapping) else {}
+    named = pairing.values() if roles is None else (pairing.get(role, Target()) for role in roles)
+    found = {target.isa for target in named if isinstance(target, Target)}
+    if roles is None:
+        found.add(Target().isa)
+    return found & set(TARGETS)
