@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/memory.h"
 #include "base/processor.h"
+#include "role/flight.h"
 #include "role/participant.h"
 #include "role/print.h"
 #include "socket/kernel.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr char kHelp[] =
     "One role of a system built by alpha-build.\n"
     "  --state DIR  where a learner's state is read and published (default: state)\n"
+    "  --flight     after a failure, print the last 64 transfers before it\n"
     "  --version    the version of alpha-build that made this executable\n"
     "  --help       this text\n";
 
@@ -32,6 +34,7 @@ bool is(const char* argument, const char* name) {
 
 struct Arguments {
   const char* state = "state";
+  bool flight = false;
   bool ends = false;  // --help or --version was answered
 };
 
@@ -48,6 +51,10 @@ bool read_arguments(const Role& role, int argc, char** argv, Arguments* argument
       answer(is(argv[i], "--help") ? kHelp : version.c_str());
       arguments->ends = true;
       return true;
+    }
+    if (is(argv[i], "--flight")) {
+      arguments->flight = true;
+      continue;
     }
     const bool known = is(argv[i], "--state");
     if (known && i + 1 < argc && argv[i + 1][0] != 0) {
@@ -102,6 +109,7 @@ int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv) {
                         participant.prepare() && establish(session) && participant.run_schedule();
   if (complete) return end_complete(stamp.role, participant);
   abandon(session);
+  if (arguments.flight) print_flight(session);
   return end_failed(stamp.role, session.failure);
 }
 

@@ -141,6 +141,7 @@ void Participant::fill_buffers() {
 bool Participant::walk(Span<const Step> steps) {
   for (const Step& step : steps) {
     step_ = &step;
+    session.flight.place = step.place;
     switch (step.op) {
       case Op::repeat:
         if (!repeat(step)) return false;

@@ -2,8 +2,8 @@
 // hold the place.
 #include "base/memory.h"
 #include "socket/budget.h"
+#include "socket/edge_failure.h"
 #include "socket/kernel.h"
-#include "socket/report.h"
 #include "socket/session.h"
 #include "socket/stream.h"
 
@@ -207,7 +207,9 @@ bool accept_higher(Session& session) {
   const Deadline until =
       deadline(session, FailureKind::accept, monotonic_ns(), session.budgets.accept_ns);
   for (Link& link : session.links) {
-    if (link.lower && !accept_edge(session, link, until)) return false;
+    if (!link.lower) continue;
+    if (!accept_edge(session, link, until)) return false;
+    session.flight.record(monotonic_ns(), link.peer, session.role, kEdgeRegion, kOpeningVersion, 0);
   }
   return true;
 }

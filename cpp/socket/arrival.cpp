@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "base/memory.h"
 #include "socket/budget.h"
-#include "socket/report.h"
+#include "socket/edge_failure.h"
 #include "socket/stream.h"
 
 namespace alpha {

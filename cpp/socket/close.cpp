@@ -1,8 +1,8 @@
 // Closing an edge: both sides know that everything was said, and a killed peer never looks like a
 // clean end.
 #include "socket/budget.h"
+#include "socket/edge_failure.h"
 #include "socket/exchange.h"
-#include "socket/report.h"
 #include "socket/stream.h"
 
 namespace alpha {

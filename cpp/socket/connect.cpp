@@ -1,8 +1,8 @@
 // Step 3 of establishment: dialling each lower peer, again and again inside the connect budget.
 #include "base/memory.h"
 #include "socket/budget.h"
+#include "socket/edge_failure.h"
 #include "socket/kernel.h"
-#include "socket/report.h"
 #include "socket/session.h"
 #include "socket/stream.h"
 
@@ -120,7 +120,9 @@ bool connect_lower(Session& session) {
   const Deadline until =
       deadline(session, FailureKind::connect, monotonic_ns(), session.budgets.connect_ns);
   for (Link& link : session.links) {
-    if (!link.lower && !connect_edge(session, link, until)) return false;
+    if (link.lower) continue;
+    if (!connect_edge(session, link, until)) return false;
+    session.flight.record(monotonic_ns(), link.peer, session.role, kEdgeRegion, kOpeningVersion, 0);
   }
   return true;
 }

@@ -6,7 +6,7 @@
 #include "socket/budget.h"
 #include "socket/departure.h"
 #include "socket/digests.h"
-#include "socket/report.h"
+#include "socket/edge_failure.h"
 #include "socket/stream.h"
 
 namespace alpha {
@@ -34,6 +34,9 @@ class Engine {
   bool failed_sends();
   bool use_arrivals() { return advance_.call == nullptr || advance_.call(advance_.context); }
   bool complete() const;
+  void record(u64 sender, u64 receiver, const Transfer& what) {
+    session_.flight.record(now_ns_, sender, receiver, what.region, what.version, what.total);
+  }
   bool in_time();
   void sleep();
   bool exhausted(const Deadline&, u64 sender, u64 receiver, const Transfer&, u64 offset,
@@ -105,6 +108,7 @@ void Engine::send_pass() {
     const Progress progress = pump_departure(session_, out, now_ns_);
     moved_ |= progress != Progress::none;
     framed_ |= progress == Progress::frame;
+    if (out.complete) record(session_.role, link(out.slot).peer, out.what);
   }
 }
 
@@ -122,6 +126,7 @@ bool Engine::receive_pass() {
     moved_ = true;
     if (progress != Progress::frame) continue;
     digests_.verified(in, offset, payload);
+    if (in.complete) record(link(in.slot).peer, session_.role, in.what);
     framed_ = true;
   }
   return true;

@@ -2,8 +2,8 @@
 // told of a port finds it held.
 #include "base/assert.h"
 #include "socket/budget.h"
+#include "socket/edge_failure.h"
 #include "socket/kernel.h"
-#include "socket/report.h"
 #include "socket/session.h"
 #include "socket/stream.h"
 

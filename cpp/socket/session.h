@@ -9,6 +9,7 @@
 #include "base/types.h"
 #include "frame/header.h"
 #include "frame/seal.h"
+#include "socket/flight.h"
 
 namespace alpha {
 
@@ -69,6 +70,7 @@ struct Session {
   // again.
   Span<Digest> digests;
   Failure failure;
+  Flight flight;
   // Strangers, for descriptor 2: one whole line, "alpha-build: role 0: ...\n"; may be null.
   void (*log)(const char* line, u64 bytes) = nullptr;
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from alpha_build.build.stamp import BatchStamp
+from alpha_build.run.lines import Flight, read_line
 from role.launch import Ended, Member, Toolchain, run
 
 pytestmark = pytest.mark.gates
@@ -82,6 +84,27 @@ def test_fault_is_named_and_ends_everybody(
             assert f"alpha-build: role {other}: refused (truncated): edge " in end.lines[-1]
 
 
+def test_flight_record(sound: list[Member], native: Toolchain, tmp_path: Path) -> None:
+    """What each role did last, by the monotonic clock, then what it had in hand, then the reason."""
+    members = [sound[0], member(native, 1, tmp_path, {"FAULT": "participant.round() != 2"}), sound[2]]
+    silent = run(members, tmp_path / "silent")
+    begin = time.monotonic()
+    ended = run(members, tmp_path / "asked", arguments=["--flight"])
+    for role, end in ended.items():
+        assert end.lines[-1] == silent[role].lines[-1] and len(silent[role].lines) == 1
+        steps = [read_line(line) for line in end.lines[:-1]]
+        assert all(isinstance(step, Flight) and role in (step.sender, step.receiver) for step in steps)
+        seconds = [step.seconds for step in steps if step.state is None]
+        assert seconds == sorted(seconds) and begin < seconds[0] <= seconds[-1] < time.monotonic()
+        assert [step.text.split(": ")[1] for step in steps[: len(PEERS[role])]] == [
+            f"edge {peer}->{role} opening" for peer in PEERS[role]
+        ]
+        # Region 0 is the choice's word, once a round: the third was the last.
+        assert max(step.version for step in steps if step.region == 0) == 3
+        waiting = [step for step in steps if step.state is not None]
+        assert [step.peer for step in waiting] == ([] if role == 1 else [1])
+
+
 def test_result_that_is_not_finite(sound: list[Member], native: Toolchain, tmp_path: Path) -> None:
     """Every contribution is finite, their sum is not: the root says so, before the delivery."""
     large = {"CONTRIBUTION": "3.0e38f"}
@@ -101,7 +124,7 @@ def test_contract_that_lets_values_through(native: Toolchain, tmp_path: Path) ->
     [
         (["--version"], 0, "alpha-build 1.2.3\n", ""),
         (["--help"], 0, "--state DIR", ""),
-        (["--flight"], 64, "", 'usage: unknown argument "--flight"; --help lists the arguments\n'),
+        (["--flight", "--loud"], 64, "", 'usage: unknown argument "--loud"; --help lists the arguments\n'),
         (["--state"], 64, "", 'usage: no value after "--state"; --help lists the arguments\n'),
         (["--state", ""], 64, "", 'usage: no value after "--state"; --help lists the arguments\n'),
         (['x"y'], 64, "", 'usage: unknown argument "x\\"y"; --help lists the arguments\n'),

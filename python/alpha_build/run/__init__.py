@@ -6,6 +6,8 @@ from pathlib import Path
 
 from alpha_build.run.artifacts import read_build, verify
 from alpha_build.run.display import make_display
+from alpha_build.run.flight import LOG as FLIGHT_LOG
+from alpha_build.run.flight import merged, write_flight
 from alpha_build.run.interrupts import Interrupts
 from alpha_build.run.launch import Launcher
 from alpha_build.run.outcome import Outcome
@@ -15,10 +17,16 @@ __all__ = ["Interrupts", "Outcome", "run_build"]
 
 
 def run_build(
-    folder: Path, state: Path | None = None, *, json: bool = False, interrupts: Interrupts | None = None
+    folder: Path,
+    state: Path | None = None,
+    *,
+    json: bool = False,
+    interrupts: Interrupts | None = None,
+    flight: bool = False,
 ) -> Outcome:
     """Runs the build in `folder`; state goes to `state` (default `folder/state`), logs to `folder/logs`.
 
+    With `flight`, roles that fail print their flight records; `folder/logs/flight.log` holds all, by time.
     Shows progress on standard output unless `json`.  Returns when no process of the run is left, and after
     an interruption too: the outcome says so.
     Raises AlphaError when the run cannot begin: no build, altered executables, no emulator.
@@ -31,7 +39,10 @@ def run_build(
         _make_folder(state, "state", "choose another with --state")
     _make_folder(logs, "logs", "copy the build to a folder of yours")
     with make_display(build.name, len(build.artifacts), learns=build.learns, json=json) as display:
-        return Launcher(build, state, logs, display, interrupts or Interrupts()).run()
+        outcome = Launcher(build, state, logs, display, interrupts or Interrupts(), flight=flight).run()
+    if flight:
+        write_flight(merged(outcome.ends), logs / FLIGHT_LOG)
+    return outcome
 
 
 def _make_folder(folder: Path, what: str, hint: str) -> None:

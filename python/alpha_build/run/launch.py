@@ -8,6 +8,7 @@ import struct
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +16,7 @@ from alpha_build.run.artifacts import Build, command
 from alpha_build.run.cause import first_cause
 from alpha_build.run.group import ProcessGroup
 from alpha_build.run.interrupts import Interrupts
-from alpha_build.run.lines import Complete, Failed, Loss, Metric, read_line, with_role
+from alpha_build.run.lines import Complete, Failed, Flight, Loss, Metric, read_line, with_role
 from alpha_build.run.outcome import Outcome, RoleEnd
 from alpha_build.run.process import Running
 from alpha_build.run.rounds import Round, RoundsLog
@@ -39,11 +40,21 @@ class Launcher:
     """One run of a build; `run` may be called once."""
 
     def __init__(
-        self, build: Build, state: Path, logs: Path, observer: Observer, interrupts: Interrupts
+        self,
+        build: Build,
+        state: Path,
+        logs: Path,
+        observer: Observer,
+        interrupts: Interrupts,
+        *,
+        flight: bool = False,
     ) -> None:
         self._build = build
+        self._arguments = [
+            *(["--state", str(state)] if build.learns else []),
+            *(["--flight"] if flight else []),
+        ]
         self._interrupts = interrupts
-        self._state = state
         self._logs = logs
         self._observer = observer
         self._commands = [command(artifact) for artifact in build.artifacts]
@@ -79,10 +90,7 @@ class Launcher:
         """Starts every role whose predecessors have all announced; none after a failure."""
         while not (self._failed_s or self._interrupts.asked or self._all_started() or self._pending()):
             artifact = self._build.artifacts[len(self._running)]
-            argv = [
-                *self._commands[len(self._running)],
-                *(["--state", str(self._state)] if self._build.learns else []),
-            ]
+            argv = [*self._commands[len(self._running)], *self._arguments]
             log = self._logs / f"role-{artifact.role}.log"
             running = Running(artifact, self._group.start(argv, self._build.folder), log)
             self._running[artifact.role] = running
@@ -154,6 +162,8 @@ class Launcher:
                     self._observer.row(row)
             elif isinstance(said, Complete):
                 running.complete = said
+            elif isinstance(said, Flight):
+                running.flight.append(replace(said, seconds=said.seconds - self._begin))
             elif isinstance(said, Failed):
                 running.said = running.said or said
         if lines:

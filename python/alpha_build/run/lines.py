@@ -38,6 +38,34 @@ class Failed:
     receiver: int | None = None
 
 
+@dataclass(frozen=True)
+class Flight:
+    """One transfer of a participant's flight record; `state` is None for one that was completed.
+
+    `seconds` is the monotonic clock's, `region` None for an edge's opening or closing frame.
+    """
+
+    role: int
+    seconds: float
+    text: str  # place and transfer, without the time
+    place: str  # "star.py:22 combine"
+    sender: int
+    receiver: int
+    region: int | None
+    version: int | None
+    state: str | None  # "awaited", "sending"
+    bytes: int
+    total: int
+
+    @property
+    def peer(self) -> int:
+        return self.receiver if self.sender == self.role else self.sender
+
+    def as_json(self) -> dict[str, object]:
+        shown = {name: value for name, value in vars(self).items() if name != "text"}
+        return {**shown, "seconds": round(self.seconds, 9)}
+
+
 _ROLE = re.compile(r"alpha-build: role (\d+): ")
 _LOSS = re.compile(r"round (\d+): loss (\S+)")
 _METRIC = re.compile(r'round (\d+): metric ("(?:[^"\\]|\\.)*") (\S+)')
@@ -46,6 +74,10 @@ _FAILED = re.compile(
     r"(?:refused \((\w+)\)|budget exhausted \((\w+)\)|(usage|admission|local|checkpoint)[ \w]*)(?:: |$)"
 )
 _EDGE = re.compile(r"edge (\d+)->(\d+)\b")
+_FLIGHT = re.compile(
+    r"flight: (\S+) s: ((.*): edge (\d+)->(\d+) (?:opening|closing|region (\d+) version (\d+)): "
+    r"(?:(awaited|sending), )?(\d+)(?: of (\d+))? bytes)"
+)
 
 
 class LineCutter:
@@ -74,7 +106,7 @@ def with_role(role: int, line: str) -> str:
     return line if line.startswith(prefix) else prefix + line
 
 
-def read_line(line: str) -> Loss | Metric | Complete | Failed | None:
+def read_line(line: str) -> Loss | Metric | Complete | Failed | Flight | None:
     """What a prefixed line means to the launcher; None for anything else, such as a stranger's visit."""
     start = _ROLE.match(line)
     if start is None:
@@ -86,11 +118,30 @@ def read_line(line: str) -> Loss | Metric | Complete | Failed | None:
         return Metric(int(found[1]), json.loads(found[2]), _number(found[3]))
     if found := _COMPLETE.fullmatch(text):
         return Complete(int(found[1]) if found[1] else None, found[2])
+    if found := _FLIGHT.fullmatch(text):
+        return _flight(int(start[1]), found)
     if found := _FAILED.match(text):
         edge = _EDGE.search(text)
         ends = (int(edge[1]), int(edge[2])) if edge else (None, None)
         return Failed(found[1] or found[2] or found[3], text, *ends)
     return None
+
+
+def _flight(role: int, found: re.Match[str]) -> Flight:
+    region, version = (int(found[6]), int(found[7])) if found[6] else (None, None)
+    return Flight(
+        role=role,
+        seconds=float(found[1]),
+        text=found[2],
+        place=found[3],
+        sender=int(found[4]),
+        receiver=int(found[5]),
+        region=region,
+        version=version,
+        state=found[8],
+        bytes=int(found[9]),
+        total=int(found[10] or found[9]),
+    )
 
 
 def _number(text: str) -> float:

@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass, field
 from typing import Literal
 
-from alpha_build.run.lines import Failed
+from alpha_build.run.lines import Failed, Flight
 from alpha_build.run.rounds import finite
 
 # A role that `run` had to end had stopped saying anything, or was never told that the run was over.
@@ -26,6 +26,7 @@ class RoleEnd:
     note: str = ""  # what the launcher saw where the role said nothing
     state: str | None = None
     seconds: float | None = None
+    flight: tuple[Flight, ...] = ()  # its flight record, seconds from the start of the run
 
     @property
     def text(self) -> str:

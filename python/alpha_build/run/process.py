@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from alpha_build.run.artifacts import Artifact
-from alpha_build.run.lines import Complete, Failed, LineCutter
+from alpha_build.run.lines import Complete, Failed, Flight, LineCutter
 from alpha_build.run.outcome import Fate, RoleEnd
 
 
@@ -23,6 +23,7 @@ class Running:
         self.ports = bytearray()
         self.said: Failed | None = None
         self.complete: Complete | None = None
+        self.flight: list[Flight] = []
         self.ended_s: float | None = None
         self.note = ""
         self.pidfd = os.pidfd_open(process.pid)
@@ -65,4 +66,5 @@ class Running:
             note=self.note,
             state=self.complete.state if self.complete and fate == "complete" else None,
             seconds=self.ended_s,
+            flight=tuple(self.flight),
         )

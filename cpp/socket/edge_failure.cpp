@@ -1,5 +1,5 @@
 // How the text of a failure on an edge begins.
-#include "socket/report.h"
+#include "socket/edge_failure.h"
 
 namespace alpha {
 
