@@ -22,7 +22,7 @@ OPERATIONS = [
 @st.composite
 def topologies(draw: st.DrawFn) -> tuple[int, Any]:
     """Members and a topology that fits them."""
-    members = draw(st.integers(1, 5))
+    members = draw(st.integers(1, 6))
     shapes = [ab.Star(), ab.Tree(fanout=1), ab.Tree(fanout=2)]
     shapes += [ab.Mesh()] * 2
     shapes += [ab.Pair()] * 2 if members == 2 else []
@@ -48,6 +48,9 @@ def forms(members: int, mesh: bool, structural: bool, outside: bool = False) -> 
 
     def larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         routes = st.one_of(st.none(), st.just([(0, other) for other in range(1, members)]))
+        if outside:
+            inside = st.integers(0, members - 1)
+            routes = st.one_of(routes, st.lists(st.tuples(inside, inside), min_size=1, max_size=4))
         return st.one_of(
             st.lists(inner, max_size=4).map(lambda parts: ab.Sequence(*parts)),
             st.builds(ab.Repeat, st.integers(0, 2), inner),
