@@ -54,7 +54,6 @@ system = ab.System(
     name="pair", members=2, topology=ab.Pair(),
     regions={"g": ab.Region("f32", (6,), initial=1.0)},
     protocol=ab.Transfer(0, 1, "g"),
-    pairing={pairing},
     budgets=ab.Budgets(connect=1, accept=1, wait=2, frame=1),
 )
 """
