@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json as json_module
 import signal
 import sys
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from alpha_build.system.errors import AlphaError
+from alpha_build.build_commands import cache, doctor
+from alpha_build.command import INTERRUPTED, Folder, json_option, print_json, reporting, system_argument
 
 if TYPE_CHECKING:
     from alpha_build.projector.check import Checked
 
 ROLES_SHOWN = 16
-INTERRUPTED = 130  # exit status; 1 is a failure, 2 a misuse
-
-Folder = click.Path(path_type=Path, file_okay=False)
 
 
 def main() -> NoReturn:
@@ -42,43 +37,12 @@ def main() -> NoReturn:
     sys.exit(status)
 
 
-def reporting(command: Callable[..., int | None]) -> Callable[..., int]:
-    """An AlphaError becomes one message each on stderr and status 1; with --json also an object on stdout."""
-
-    @wraps(command)
-    def run(*arguments: Any, **options: Any) -> int:
-        try:
-            return command(*arguments, **options) or 0
-        except AlphaError as error:
-            if options.get("json"):
-                _print_json({"ok": False, "failures": [_failure(each) for each in error.failures]})
-            for each in error.failures:
-                print(f"alpha-build: {each}", file=sys.stderr)
-            return 1
-
-    return run
-
-
-def _failure(error: AlphaError) -> dict[str, Any]:
-    return {
-        "type": type(error).__name__,
-        "kind": error.kind,
-        "where": error.where,
-        "message": error.message,
-        "hint": error.hint,
-    }
-
-
 def _print_version(context: click.Context, option: click.Parameter, asked: bool) -> None:
     if asked:
         from alpha_build.version import version
 
         print(f"alpha-build {version()}")
         context.exit()
-
-
-json_option = click.option("--json", is_flag=True, help="Print one JSON object on standard output.")
-system_argument = click.argument("system", required=False, metavar="[SYSTEM]")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -106,7 +70,7 @@ def check(system: str | None, json: bool) -> None:
     if json:
         run = done.identity.run.hex()
         facts = {"ok": True, "name": done.system.name, "members": len(done.group), "run": run}
-        _print_json({**facts, "notices": _notices(done)})
+        print_json({**facts, "notices": _notices(done)})
     else:
         members = len(done.group)
         print(f"{done.system.name}: nothing wrong; {members} member{'s' if members > 1 else ''}")
@@ -155,7 +119,7 @@ def roles(
     for line in manifest.notices:
         print(f"alpha-build: {line}", file=sys.stderr)
     if json:
-        _print_json(manifest.as_json())
+        print_json(manifest.as_json())
         return
     for entry in manifest.entries[:ROLES_SHOWN]:
         print(f"role {entry.role}: {out / entry.file}, {entry.bytes} bytes")
@@ -213,10 +177,6 @@ def _notices(checked: Checked) -> list[str]:
     return [*(checked.learner.notices if checked.learner else ()), *checked.warnings]
 
 
-def _print_json(value: object) -> None:
-    print(json_module.dumps(value, ensure_ascii=False, allow_nan=False))
-
-
 @commands.command()
 @click.argument("dist", type=Folder)
 @click.option("--state", type=Folder, help="Where state goes.  [default: DIST/state]")
@@ -232,7 +192,7 @@ def run(dist: Path, state: Path | None, flight: bool, json: bool) -> int:
     outcome = run_build(dist, state, json=json, interrupts=Interrupts(final=True), flight=flight)
     if json:
         record = {"flight": [step.as_json() for step in merged(outcome.ends)]} if flight else {}
-        _print_json({**outcome.as_json(), **record})
+        print_json({**outcome.as_json(), **record})
     print_outcome(outcome, dist, quiet=json)
     if outcome.interrupted:
         return INTERRUPTED
@@ -250,7 +210,7 @@ def inspect(path: Path, json: bool) -> None:
 
     facts = facts_of(path)
     if json:
-        _print_json(facts)
+        print_json(facts)
     else:
         print(text(facts))
 
@@ -268,9 +228,13 @@ def demo(rounding: Any, order: Any, members: int, out: Path, json: bool) -> int:
 
     done = run_demo(out, members, order, rounding, quiet=json)
     if json:
-        _print_json(done.as_json())
+        print_json(done.as_json())
     if done.outcome.interrupted:
         return INTERRUPTED
     if done.outcome.ok and not done.identical:
         print("alpha-build: the owners' states and the reference differ", file=sys.stderr)
     return 0 if done.outcome.ok and done.identical else 1
+
+
+for each in (cache, doctor):
+    commands.add_command(each)

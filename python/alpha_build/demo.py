@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import shutil
 import sys
 import time
@@ -79,6 +78,7 @@ def demo(out: Path, members: int, order: Order, rounding: Rounding, *, quiet: bo
 
 def demo_system(members: int, order: Order, rounding: Rounding) -> tuple[System, tuple[str, ...]]:
     """examples/digits.py with this contract, on the targets that this machine can build and run."""
+    from alpha_build.build.toolchains import host_target
     from alpha_build.system.load import load_system
 
     missing = [name for name in NEEDED if find_spec(name) is None]
@@ -90,7 +90,7 @@ def demo_system(members: int, order: Order, rounding: Rounding) -> tuple[System,
         )
     system = load_system(str(paths.runtime() / "examples" / "digits.py"))
     targets = {role: system.pairing.get(role, Target()) for role in range(members)}
-    left_out, host = [], _host()
+    left_out, host = [], host_target()
     for isa in sorted({target.isa for target in targets.values()} - {host}):
         if why := _missing(isa):
             left_out.append(f"left out: {isa} executables, {why}; those roles are {host} here")
@@ -119,11 +119,6 @@ def _clear(out: Path, name: str) -> None:
         return
     if earlier == name:
         shutil.rmtree(out / "state", ignore_errors=True)
-
-
-def _host() -> str:
-    machine = platform.machine()
-    return {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
 
 
 def _missing(isa: str) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-import platform
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from alpha_build import paths
 from alpha_build.build.cache import key, user_cache
 from alpha_build.build.output import replace
 from alpha_build.build.process import clean_environment
-from alpha_build.build.toolchains import Toolchain, find
+from alpha_build.build.toolchains import Toolchain, find, host_target
 from alpha_build.learner.lower import Lowered, lower
 from alpha_build.learner.program import LearnerProgram, Operand, Program
 from alpha_build.system.errors import BuildFailure
@@ -80,7 +79,7 @@ def compile_programs(programs: Mapping[str, Program], rounding: str, folder: Pat
         UnsupportedPrimitive: an operation has no lowering here.
         BuildFailure: there is no compiler, or it refuses the source.
     """
-    toolchain = find(platform.machine())
+    toolchain = find(host_target())
     lowered = {
         name: lower(program, name, target=toolchain.target, rounding=rounding)
         for name, program in programs.items()

@@ -98,8 +98,14 @@ def find_zig(target: str) -> Toolchain | None:
 
 def install_command(target: str) -> str:
     """The Debian command that brings g++ for a target."""
-    package = "g++" if platform.machine() == target else _DEBIAN_PACKAGES[target]
+    package = "g++" if host_target() == target else _DEBIAN_PACKAGES[target]
     return f"apt-get install {package}"
+
+
+def host_target() -> str:
+    """This machine's instruction set, as targets name it."""
+    machine = platform.machine()
+    return {"AMD64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
 
 
 def _zig_program() -> Path | None:

@@ -13,7 +13,7 @@ from alpha_build.build.toolchains import ask
 from alpha_build.system.errors import BuildFailure
 
 CMAKE_VERSION_MIN = (3, 24)
-INSTALL_COMMAND = "install it with `pip install cmake ninja`"
+INSTALL = "pip install cmake ninja"
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,24 @@ def find_build_tools() -> BuildTools:
     Raises:
         BuildFailure: one of them is missing; the message names the command that installs it.
     """
-    cmake, version = _first(_candidates("cmake", "CMAKE_BIN_DIR"), _cmake_version)
-    ninja, ninja_version = _first(_candidates("ninja", "BIN_DIR"), lambda program: ask(program, "--version"))
+    cmake, version = find_cmake()
+    ninja, ninja_version = find_ninja()
     for name, program in (("CMake 3.24 or later", cmake), ("Ninja", ninja)):
         if program is None:
-            raise BuildFailure(f"no {name} on this machine", kind="no-build-tool", hint=INSTALL_COMMAND)
+            hint = f"install it with `{INSTALL}`"
+            raise BuildFailure(f"no {name} on this machine", kind="no-build-tool", hint=hint)
     assert cmake is not None and ninja is not None
     return BuildTools(cmake, ninja, f"cmake {version}, ninja {ninja_version}")
+
+
+def find_cmake() -> tuple[Path | None, str]:
+    """CMake that is new enough, and its version."""
+    return _first(_candidates("cmake", "CMAKE_BIN_DIR"), _cmake_version)
+
+
+def find_ninja() -> tuple[Path | None, str]:
+    """Ninja and its version."""
+    return _first(_candidates("ninja", "BIN_DIR"), lambda program: ask(program, "--version"))
 
 
 def _candidates(name: str, folder_attribute: str) -> list[Path]:
