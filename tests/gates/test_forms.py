@@ -10,7 +10,7 @@ import pytest
 
 from alpha_build.build.toolchains import available
 from alpha_build.run.artifacts import find_emulator
-from gates.conftest import alpha_build, build
+from gates.conftest import EXAMPLES, alpha_build, build
 from gates.forms import forms, mean, shown
 
 pytestmark = pytest.mark.gates
@@ -82,6 +82,12 @@ def test_a_mesh_gives_the_bits_of_a_tree(folder: Path, members: int, fanout: int
 def _bound(role: int, members: int) -> int:
     """Larger parts first."""
     return role * (33 // members) + min(role, 33 % members)
+
+
+def test_the_example_of_parts_is_one_class_and_runs(folder: Path) -> None:
+    dist = build(EXAMPLES / "parts.py", folder / "dist")
+    assert {entry["class"] for entry in dist.manifest["roles"]} == {"peer-x86_64"}
+    assert alpha_build("run", dist.path).returncode == 0
 
 
 def test_what_lies_whole_is_scattered_and_broadcast_over_a_mesh(folder: Path) -> None:

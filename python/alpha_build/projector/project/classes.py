@@ -40,16 +40,17 @@ class Classes:
 
 def _named(checked: Checked) -> Iterator[int]:
     """Roles that the protocol treats apart: named in a form, or on the way from the root to such a role."""
-    if checked.shape.tree is None:
-        yield checked.group.first  # whence regions are delivered
     for node in walk(checked.nodes):
         match node.form:
             case Local(role=role):
                 yield role
             case Transfer(sender=sender, receiver=receiver):
                 yield from (sender, receiver)
-            case Deliver(owners=int(owner)):
-                yield from _path(checked, owner)
+            case Deliver(owners=owners):
+                if checked.shape.tree is None and not node.in_parts:
+                    yield checked.group.first
+                if isinstance(owners, int):
+                    yield from _path(checked, owners)
             case Choice(authority=authority, routes=None):
                 yield from _path(checked, authority)
             case Choice(authority=authority, routes=routes):
