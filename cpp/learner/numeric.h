@@ -313,6 +313,11 @@ inline To convert(From value) {
   }
 }
 
+template <class T>
+inline void copy_values(T* to, const T* from, u64 count) {
+  for (u64 i = 0; i < count; ++i) to[i] = from[i];
+}
+
 // ---- indices ------------------------------------------------------------------------------------
 
 // A run-time start brought into [0, room].

@@ -11,7 +11,7 @@ import pytest
 
 from alpha_build.build import reference, toolchains
 from alpha_build.learner.lower import table
-from learner import cases, cases_window
+from learner import cases, cases_control, cases_window
 from learner.programs import Case, run, run_elsewhere, same_bits
 from native import AARCH64
 
@@ -27,7 +27,7 @@ def _flat(rows: dict[str, dict[str, Case]], prefix: str) -> dict[str, Case]:
     return {name: rows[row][kind] for (row, kind), name in names.items()}
 
 
-MODULES = (cases, cases_window)
+MODULES = (cases, cases_control, cases_window)
 CASES: dict[str, Case] = {}
 for _module in MODULES:
     CASES |= _flat(_module.EXACT, "exact") | _flat(_module.CLOSE, "close")
@@ -61,6 +61,13 @@ def test_bits_equal_jax(name: str, results: Results) -> None:
 def test_values_near_jax(name: str, results: Results) -> None:
     for ours, theirs in zip(results[name], CASES[name].expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=1e-5)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("loop", ["scan_five", "scan_fori", "while_five"])
+def test_five_steps_of_a_loop_give_the_value_of_the_report(loop: str, results: Results) -> None:
+    (value,) = results[f"exact_{loop}"]
+    assert value.view(np.uint32) == 0x3FE675D0
 
 
 @pytest.mark.native

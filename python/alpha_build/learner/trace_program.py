@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from jax.extend import core
 from ..system.errors import LearnerFailure, UnsupportedPrimitive
 from .lower.table import parameters_read, supported
 from .program import Aval, Dimension, Equation, Literal_, Operand, Program
+from .trace_loops import whole_predicate
 from .trace_places import place_of
 
 _CALLS = {
@@ -89,11 +90,43 @@ class _Inliner:
                 return self.inline(inner.jaxpr, inner.consts, inputs)
             return self.inline(inner, (), inputs)
         where = place_of(equation.source_info)
+        params = equation.params
+        if name in ("scan", "while", "cond"):
+            inputs, params = self._bodies(name, inputs, params)
         outputs = tuple(self.value(variable.aval) for variable in equation.outvars)
         if _changes_nothing(name, equation, inputs, outputs):
             return inputs
-        self.equations.append(_Raw(name, inputs, outputs, equation.params, where))
+        self.equations.append(_Raw(name, inputs, outputs, params, where))
         return outputs
+
+    def _bodies(
+        self, name: str, inputs: tuple[_Node, ...], params: dict[str, Any]
+    ) -> tuple[tuple[_Node, ...], dict[str, Any]]:
+        """A loop's or branch's bodies as programs; what they close over follows the inputs, body by body."""
+        changed = dict(params)
+        if name == "scan":
+            changed["jaxpr"], extra = self._body(params["jaxpr"])
+            changed["extra"] = len(extra)
+        elif name == "while":
+            inputs, params = whole_predicate(inputs, params)
+            changed = dict(params)
+            changed["cond_jaxpr"], test_extra = self._body(params["cond_jaxpr"])
+            changed["body_jaxpr"], body_extra = self._body(params["body_jaxpr"])
+            changed |= {"cond_extra": len(test_extra), "body_extra": len(body_extra)}
+            extra = (*test_extra, *body_extra)
+        else:
+            branches = [self._body(branch) for branch in params["branches"]]
+            changed["branches"] = [program for program, _ in branches]
+            changed["extra"] = [len(found) for _, found in branches]
+            extra = tuple(node for _, found in branches for node in found)
+        return (*inputs, *extra), changed
+
+    def _body(self, closed: Any) -> tuple[Program, tuple[_Node, ...]]:
+        """A program whose constants are inputs, after its own."""
+        program = to_program(closed)
+        nodes = tuple(self.constant(array) for array in program.constants)
+        avals = tuple(Aval(array.dtype.name, array.shape) for array in program.constants)
+        return replace(program, inputs=(*program.inputs, *avals), constants=()), nodes
 
 
 def _typed(literal: Any) -> np.ndarray:
@@ -136,7 +169,7 @@ def dimension(size: Any) -> Dimension:
 
 def plain(value: Any) -> Any:
     """A jaxpr parameter as CBOR-able data: enums by name, tuples as lists, dtypes by name, rows as "rows"."""
-    if value is None or isinstance(value, (bool, str, bytes)):
+    if value is None or isinstance(value, (bool, str, bytes, Program)):
         return value
     if isinstance(value, enum.Enum):
         return value.name
@@ -224,9 +257,6 @@ def _params(raw: _Raw) -> dict[str, Any]:
 
 
 _INSTEAD = {
-    "while": "a loop with a bound known while tracing can be written out in Python",
-    "scan": "write the loop out in Python",
-    "cond": "compute both sides and choose with jnp.where",
     "psum": "each sample stands alone: use layer or group norm",
     "psum_invariant": "each sample stands alone: use layer or group norm",
     "pmean": "each sample stands alone: use layer or group norm",

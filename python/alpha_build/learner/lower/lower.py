@@ -44,7 +44,18 @@ def lower(program: Program, name: str, *, target: str, rounding: str) -> Lowered
         UnsupportedPrimitive: a primitive, or a dtype of it, has no lowering on the target.
     """
     assert rounding in ("separate", "fused"), rounding
-    lowering = Lowering(program, rounding, target)
+    functions, memory = _functions(program, name, target, rounding)
+    return Lowered(name, "\n".join(functions), INCLUDES, memory)
+
+
+def _functions(program: Program, name: str, target: str, rounding: str) -> tuple[list[str], Plan]:
+    """The program's function behind those of its loops and branches, and its scratch."""
+
+    def body(inner: Program, inner_name: str) -> tuple[list[str], Plan]:
+        functions, memory = _functions(inner, inner_name, target, rounding)
+        return [*functions[:-1], f"static {functions[-1]}"], memory
+
+    lowering = Lowering(program, rounding, target, name, body)
     _count_consumers(lowering)
     _place_inputs(lowering)
     for equation in program.equations:
@@ -56,7 +67,7 @@ def lower(program: Program, name: str, *, target: str, rounding: str) -> Lowered
         row.lower(lowering, equation)
     lowering.finish()
     memory = plan(lowering.statements, lowering.scratch)
-    return Lowered(name, _source(lowering, name, memory), INCLUDES, memory)
+    return [*lowering.bodies, _source(lowering, name, memory)], memory
 
 
 def refusals(program: Program, *, target: str, rounding: str) -> list[UnsupportedPrimitive]:

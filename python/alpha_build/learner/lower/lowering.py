@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ...system.errors import UnsupportedPrimitive
 from ..program import Aval, Dimension, Equation, Literal_, Operand, Program
 from .extent import extent, product, row_major
-from .memory import Buffer, Statement
+from .memory import Buffer, Plan, Statement
 from .tree import Load, Scalar, Strides, Tree, broadcast, buffers, placed
 from .writer import CPP_TYPES, Block, has_work, literal, loops
 
@@ -21,6 +22,9 @@ class Lowering:
     program: Program
     rounding: str
     target: str
+    function: str  # what the program's own function is called
+    lower_body: Callable[[Program, str], tuple[list[str], Plan]]
+    bodies: list[str] = field(default_factory=list)  # functions that loops and branches call
     trees: dict[int, Tree] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     scratch: dict[str, Buffer] = field(default_factory=dict)
@@ -116,6 +120,19 @@ class Lowering:
     def is_output(self, buffer: str) -> bool:
         return "out[" in self.external.get(buffer, "")
 
+    def body(self, program: Program) -> tuple[str, Plan]:
+        """A loop's or branch's program as a function of its own: its name and the scratch of a call."""
+        name = f"{self.function}_{self.name()}"
+        functions, memory = self.lower_body(program, name)
+        self.bodies += functions
+        return name, memory
+
+    def room(self, memory: Plan) -> str:
+        """Scratch for the calls of a body, in a slot that only such scratch shares."""
+        name = self.name()
+        self.scratch[name] = Buffer(name, "u8", memory.total, 1, passing=True)
+        return name
+
     # ---- statements --------------------------------------------------------------------------
 
     def write(self, lines: list[str], reads: set[str], writes: set[str]) -> None:
@@ -126,7 +143,7 @@ class Lowering:
         aval = self.program.values[equation.outputs[0]]
         if self.is_output(name) and aval.dtype.startswith("float"):
             lines = [*lines, f"canonicalise({name}, {product(aval.shape).cpp()});"]
-        self.write([_comment(equation), *lines], reads, {name})
+        self.write([self.comment(equation), *lines], reads, {name})
 
     def stored_tree(self, tree: Tree, shape: tuple[Dimension, ...]) -> Load:
         """Write a tree to scratch."""
@@ -164,13 +181,15 @@ class Lowering:
         elif self.consumers.get(value, 0) > 1 or value in self.outputs:
             name = self.allocate(value)
             canonical = self.is_output(name) and tree.dtype.startswith("float")
-            self._store(tree, shape, name, row_major(shape), canonical=canonical, comment=_comment(equation))
+            self._store(
+                tree, shape, name, row_major(shape), canonical=canonical, comment=self.comment(equation)
+            )
 
     def _define_scalar(self, equation: Equation, value: int, tree: Tree) -> None:
         block = Block((), prefix=f"v{value}_")
         text = block.value(tree)
         block.lines[-1] = block.lines[-1].replace(f" {text} = ", f" v{value} = ")
-        self.write([_comment(equation), *block.lines], buffers(tree), set())
+        self.write([self.comment(equation), *block.lines], buffers(tree), set())
         self.trees[value] = Scalar(f"v{value}", tree.dtype)
 
     def finish(self) -> None:
@@ -184,6 +203,10 @@ class Lowering:
             tree = self.tree(operand)
             canonical = aval.dtype.startswith("float")
             self._store(tree, aval.shape, name, row_major(aval.shape), canonical=canonical, comment=None)
+
+    @staticmethod
+    def comment(equation: Equation) -> str:
+        return f"// {equation.primitive}" + (f", {equation.place}" if equation.place else "")
 
     def refuse(self, equation: Equation, what: str, instead: str) -> UnsupportedPrimitive:
         return UnsupportedPrimitive(
@@ -202,7 +225,3 @@ def at_origin(tree: Tree) -> Tree:
 def _scoped(lines: list[str]) -> list[str]:
     """Braces around statements that are not one loop, so that their constants stay their own."""
     return lines if len(lines) < 2 or lines[0].startswith("for ") else ["{", *("  " + x for x in lines), "}"]
-
-
-def _comment(equation: Equation) -> str:
-    return f"// {equation.primitive}" + (f", {equation.place}" if equation.place else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import contraction, convolution, indexing, movement, pointwise, reduction, window
+from . import contraction, control, convolution, indexing, movement, pointwise, reduction, window
 from .row import Row
 
 ROWS: dict[str, Row] = {
@@ -13,6 +13,7 @@ ROWS: dict[str, Row] = {
     **indexing.ROWS,
     **convolution.ROWS,
     **window.ROWS,
+    **control.ROWS,
 }
 
 # Rows that a target has in the place of the common ones.
