@@ -24,6 +24,15 @@ def inspect(path: Path) -> dict[str, Any]:
     if path.name == "manifest.json":
         read_build(path.parent)  # one message for whatever is wrong with it
         manifest: dict[str, Any] = json.loads(path.read_bytes())
+        try:
+            text(manifest)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise AlphaError(
+                f"the manifest cannot be used: {type(error).__name__}: {error}",
+                kind="bad-manifest",
+                where=str(path),
+                hint="build again with alpha-build roles",
+            ) from None
         return manifest
     try:
         data = path.read_bytes()
@@ -35,11 +44,17 @@ def inspect(path: Path) -> dict[str, Any]:
             hint="give an executable, a manifest.json or the folder of a build",
         ) from None
     try:
-        return _executable(path, data)
+        facts = _executable(path, data)
+        text(facts)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise _not_ours(path, f"a note in the executable is malformed: {error}") from None
     except BuildFailure as error:
-        raise BuildFailure(
-            error.message, kind=error.kind, where=str(path), hint="give a file made by alpha-build roles"
-        ) from None
+        raise _not_ours(path, error.message) from None
+    return facts
+
+
+def _not_ours(path: Path, why: str) -> BuildFailure:
+    return BuildFailure(why, kind="artifact", where=str(path), hint="give a file made by alpha-build roles")
 
 
 def text(facts: dict[str, Any]) -> str:

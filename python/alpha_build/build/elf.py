@@ -208,6 +208,8 @@ def _read_header(data: bytes) -> tuple[Any, ...]:
 
 def _read_segments(data: bytes, header: tuple[Any, ...]) -> list[Segment]:
     offset, count = header[5], header[10]
+    if offset + count * _PROGRAM.size > len(data):
+        raise BuildFailure("the executable is cut short", kind="artifact")
     segments = []
     for index in range(count):
         kind, flags, start, address, _, file_bytes, memory_bytes, alignment = _PROGRAM.unpack_from(

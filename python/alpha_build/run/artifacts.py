@@ -70,14 +70,14 @@ def read_build(folder: Path) -> Build:
             kind="no-build",
             hint=f"make one: alpha-build roles SYSTEM --out {folder}",
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _bad_manifest(path, str(error)) from None
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if found != FORMAT:
         raise _bad_manifest(path, f"its format is {found!r}, and this release runs format {FORMAT}")
     try:
         return _build(folder, manifest)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise _bad_manifest(path, f"{type(error).__name__}: {error}") from None
 
 

@@ -81,7 +81,7 @@ def published(folder: Path) -> Generation:
                 hint="read it with the release that wrote it",
             )
         return _generation(where, manifest)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise altered(path, f"{type(error).__name__}: {error}") from None
 
 
