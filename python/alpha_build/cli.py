@@ -46,9 +46,19 @@ def _print_version(context: click.Context, option: click.Parameter, asked: bool)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def _print_cmake_folder(context: click.Context, option: click.Parameter, asked: bool) -> None:
+    if asked:
+        from alpha_build.paths import cmake
+
+        print(cmake())
+        context.exit()
+
+
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
               help="Show the version and exit.")  # fmt: skip
 def commands() -> None:
+@click.option("--cmake-dir", is_flag=True, is_eager=True, expose_value=False, callback=_print_cmake_folder,
+              help="Show the CMake package's folder (AlphaBuild_DIR) and exit.")  # fmt: skip
     """Compiles one learning system, or one protocol, into a standalone executable a role.
 
     SYSTEM is file.py[:name] or package.module:name; it may be left out where pyproject.toml holds
@@ -88,6 +98,9 @@ def check(system: str | None, json: bool) -> None:
 )
 @click.option("--program", type=click.Path(path_type=Path), help="A saved learner.cbor in place of tracing.")
 @json_option
+@click.option(
+    "--depfile", type=click.Path(path_type=Path), help="Where to list, for Make or Ninja, what was read."
+)
 @reporting
 def roles(
     system: str | None,
@@ -97,16 +110,20 @@ def roles(
     toolchain: str | None,
     program: Path | None,
     json: bool,
+    depfile: Path | None,
 ) -> None:
     """Make the executables: check, project, emit, compile, stamp."""
     import time
 
     from alpha_build.build.build import build
     from alpha_build.progress import Stages
+    from alpha_build.build.dependencies import ReadFiles, write_depfile
+    from alpha_build.build.manifest import FILE
     from alpha_build.source import system_spec
 
     begin = time.monotonic()
     with Stages(shown=not json) as progress:
+    read = ReadFiles() if depfile else None
         manifest = build(
             system_spec(system),
             out,
@@ -117,6 +134,8 @@ def roles(
             progress=progress,
         )
     for line in manifest.notices:
+    if read and depfile:
+        write_depfile(depfile, out / FILE, read.files(out))
         print(f"alpha-build: {line}", file=sys.stderr)
     if json:
         print_json(manifest.as_json())

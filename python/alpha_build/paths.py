@@ -8,6 +8,11 @@ _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parents[1]
 
 
+def cmake() -> Path:
+    """Folder of the CMake package."""
+    return _PACKAGE / "cmake"
+
+
 def runtime() -> Path:
     """Folder that holds `cpp/` and `toolchains/`: `alpha_build/runtime` once installed, else the checkout."""
     installed = _PACKAGE / "runtime"

@@ -12,7 +12,7 @@ from alpha_build.build.process import Processes, clean_environment
 from alpha_build.build.toolchains import Toolchain
 from alpha_build.build.tools import BuildTools
 
-PACKAGE = Path(__file__).resolve().parents[1] / "cmake"
+PACKAGE = paths.cmake()
 
 
 @dataclass(frozen=True)

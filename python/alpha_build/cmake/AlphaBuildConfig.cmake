@@ -3,8 +3,14 @@
 #   find_package(AlphaBuild REQUIRED)
 #   alpha_add_class(leaf-x86_64 leaf-x86_64.cpp KERNELS)
 #
+# In a user's project, whatever its compilers:
+#
+#   find_package(AlphaBuild REQUIRED)
+#   alpha_add_roles(digits SYSTEM digits.py INSTALL digits/roles)
+#
 # One CMake tree holds one toolchain; choose it with CMAKE_TOOLCHAIN_FILE from AlphaBuild_RUNTIME/toolchains.
 include_guard(GLOBAL)
+include("${CMAKE_CURRENT_LIST_DIR}/AlphaBuildRoles.cmake")
 
 # Installed, the runtime's sources lie inside the Python package; in a checkout, at its top.
 get_filename_component(AlphaBuild_RUNTIME "${CMAKE_CURRENT_LIST_DIR}/../runtime" ABSOLUTE)
