@@ -22,12 +22,17 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """`todo` of every role in role order; `fault` says whether one may still be lost."""
+    """`todo` of every role in role order.
+
+    `fault` says whether one may still be lost, `launched` that a launcher starts each role after the ones before
+    it have announced; without one, ports are fixed and connects are repeated.
+    """
 
     todo: tuple[Todo, ...]
     lost: frozenset[int] = field(default=frozenset())
     published: frozenset[int] = field(default=frozenset())
     fault: bool = False
+    launched: bool = True
 
 
 def life_of(checked: Checked, role: int) -> Todo:
@@ -38,10 +43,10 @@ def life_of(checked: Checked, role: int) -> Todo:
     return (Act("start"), Act("bind"), Act("announce"), *lower, *higher, *todo_of(checked, role))
 
 
-def live(todo: dict[int, Todo], fault: bool) -> list[Run]:
+def live(todo: dict[int, Todo], fault: bool, launched: bool = True) -> list[Run]:
     """Every way in which the roles' lives may end; raises `Stuck` or `Wrong`."""
     roles = sorted(todo)
-    layer = [Run(tuple(todo[role] for role in roles), fault=fault)]
+    layer = [Run(tuple(todo[role] for role in roles), fault=fault, launched=launched)]
     seen, ends = set(layer), []
     while layer:
         following = []
@@ -79,7 +84,7 @@ def _successors(run: Run, roles: list[int]) -> Iterator[Run]:
 def _act(run: Run, roles: list[int], role: int, what: str) -> Iterator[Run]:
     at = {each: position for position, each in enumerate(roles)}
     done = _with(run, at, {role: run.todo[at[role]][1:]})
-    if what == "start":
+    if what == "start" and run.launched:
         silent = [each for each in roles if each < role and Act("announce") in run.todo[at[each]]]
         if any(each in run.lost for each in silent):
             yield replace(run, lost=run.lost | {role})  # the launcher gives up: it is never started
@@ -99,7 +104,7 @@ def _meeting(run: Run, at: dict[int, int], role: int, todo: Todo) -> Iterator[Ru
     if peer in run.lost:
         yield replace(run, lost=run.lost | {role})
     if isinstance(step, Move) and step.what == "connect":
-        if peer not in run.lost and Act("bind") in theirs:
+        if run.launched and peer not in run.lost and Act("bind") in theirs:
             raise Wrong(f"role {role} meets no listener of role {peer}")
         if theirs[:1] == (Move("accept", role),) and peer not in run.lost:
             yield _with(run, at, {role: todo[1:], peer: theirs[1:]})

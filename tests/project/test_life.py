@@ -49,8 +49,9 @@ def chosen(members: int = 3, topology: Any = None) -> Checked:
 
 @pytest.mark.parametrize(("members", "topology"), SHAPES)
 def test_without_a_fault_everybody_ends_and_has_published(members: int, topology: Any) -> None:
-    for end in live(lives(learner(members, topology)), fault=False):
-        assert not end.lost and end.published == frozenset(range(members)) and not any(end.todo)
+    for launched in (True, False):
+        for end in live(lives(learner(members, topology)), fault=False, launched=launched):
+            assert not end.lost and end.published == frozenset(range(members)) and not any(end.todo)
 
 
 @pytest.mark.parametrize(("members", "topology"), SHAPES)
@@ -70,13 +71,14 @@ def test_a_choice_ends_whichever_way_each_pass_goes_and_whoever_is_lost(topology
     assert any(len(end.lost) == 3 for end in live(todo, fault=True))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(systems())
 def test_every_accepted_protocol_ends_with_and_without_a_lost_role(system: ab.System) -> None:
     assume(not failures(system))
     todo = lives(check(system))
     assume(sum(map(len, todo.values())) < 45)
     assert all(not end.lost and not any(end.todo) for end in live(todo, fault=False))
+    assert all(not end.lost for end in live(todo, fault=False, launched=False))
     assert any(end.lost for end in live(todo, fault=True))
 
 
