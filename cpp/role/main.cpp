@@ -81,6 +81,20 @@ bool establish(Session& session) {
          connect_lower(session) && accept_higher(session);
 }
 
+// Looking again costs less than sleeping while every participant of this host has a core of its
+// own; otherwise it would hold up the one that is waited for.
+constexpr u64 kSpinNs = 50 * 1000;
+
+u64 spin_ns(u64 host_roles) {
+  u8 mask[1024] = {};  // 8,192 cores
+  if (host_roles == 0 || kernel::allowed_cores(mask, sizeof mask) < 0) return 0;
+  u64 cores = 0;
+  for (u8 bits : mask) {
+    for (; bits != 0; bits &= static_cast<u8>(bits - 1)) ++cores;
+  }
+  return host_roles <= cores ? kSpinNs : 0;
+}
+
 int end_failed(u64 role, const Failure& failure) {
   Text<640> text;
   text.add(failure_words(failure.kind), ": ", failure.text.c_str());
@@ -105,6 +119,7 @@ int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv) {
   if (arguments.ends) return 0;
   Participant participant(role, stamp, arguments.state);
   Session& session = participant.session;
+  session.spin_ns = spin_ns(stamp.host_roles);
   const bool complete = prepare_process(session) && admit_processor(role, session) &&
                         participant.prepare() && establish(session) && participant.run_schedule();
   if (complete) return end_complete(stamp.role, participant);

@@ -67,6 +67,7 @@ struct Stamp {
   u64 samples;     // offset: u64[sample arrays], each the offset of this role's rows, batch after
                    // batch
   u64 evaluation;  // offset: u64[evaluation arrays]
+  u64 host_roles;  // participants on this role's host; 0: unknown, so none of them spins
 };
 
 }  // namespace alpha

@@ -7,6 +7,27 @@
 
 namespace alpha {
 
+namespace {
+
+// Hashed, then sent while it is in cache.
+constexpr u64 kPieceMax = 256 * 1024;
+
+// Header, payload and trailer, less what is gone and what lies past `limit`.
+u64 rest_of(const kernel::Piece (&whole)[3], u64 gone, u64 limit, kernel::Piece (&rest)[3]) {
+  u64 count = 0;
+  u64 begin = 0;
+  for (const kernel::Piece& piece : whole) {
+    const u64 end = begin + piece.bytes < limit ? begin + piece.bytes : limit;
+    const u64 from = gone > begin ? gone : begin;
+    if (from < end)
+      rest[count++] = {static_cast<const u8*>(piece.first) + (from - begin), end - from};
+    begin += piece.bytes;
+  }
+  return count;
+}
+
+}  // namespace
+
 bool next_departure(const Session& session, const Outbound& out, u64& extent) {
   if (out.complete) return false;
   const u64 rest = out.what.total - out.sent;
@@ -14,8 +35,7 @@ bool next_departure(const Session& session, const Outbound& out, u64& extent) {
   return out.ready >= out.sent + extent;
 }
 
-void arm_departure(Session& session, const Outbound& out, u64 extent, const Digest& payload,
-                   u64 now_ns) {
+void arm_departure(Session& session, const Outbound& out, u64 extent, u64 now_ns) {
   Link& link = session.links[out.slot];
   link.out.header = make_header({.run = session.run,
                                  .sender = session.role,
@@ -26,33 +46,38 @@ void arm_departure(Session& session, const Outbound& out, u64 extent, const Dige
                                  .extent = extent,
                                  .total = out.what.total,
                                  .element = out.what.element});
-  link.out.trailer = trailer(link.out.header, payload);
+  link.out.hasher.start();
+  link.out.sealed = false;
   link.out.gone = 0;
   link.out.since_ns = now_ns;
   link.out.armed = true;
 }
 
-Progress pump_departure(Session& session, Outbound& out, u64 now_ns) {
+Progress pump_departure(Session& session, Outbound& out, SharedDigests& digests, u64 now_ns) {
   Link& link = session.links[out.slot];
   Departure& departure = link.out;
   ALPHA_ASSERT(departure.armed);
   const u64 extent = departure.header.extent.get();
+  const u64 frame = kHeaderBytes + extent + kTrailerBytes;
   const kernel::Piece whole[3] = {{departure.header.magic, kHeaderBytes},
                                   {out.base + out.sent, extent},
                                   {departure.trailer.byte, kTrailerBytes}};
   bool moved = false;
   for (;;) {
-    kernel::Piece rest[3];
-    u64 count = 0;
-    u64 skip = departure.gone;
-    for (const kernel::Piece& piece : whole) {
-      if (skip < piece.bytes) {
-        rest[count++] = {static_cast<const u8*>(piece.first) + skip, piece.bytes - skip};
-        skip = 0;
+    u64 limit = frame;
+    if (!departure.sealed) {
+      const u64 body = departure.gone > kHeaderBytes ? departure.gone - kHeaderBytes : 0;
+      const u64 hashed = extent - body < kPieceMax ? extent : body + kPieceMax;
+      Digest payload;
+      departure.sealed = digests.extend(out, extent, hashed, departure.hasher, payload);
+      if (departure.sealed) {
+        departure.trailer = trailer(departure.header, payload);
       } else {
-        skip -= piece.bytes;
+        limit = kHeaderBytes + hashed;
       }
     }
+    kernel::Piece rest[3];
+    const u64 count = rest_of(whole, departure.gone, limit, rest);
     const i64 result = send_some(link.fd, rest, count);
     if (result == -kernel::kAgain) return moved ? Progress::some : Progress::none;
     if (result < 0) {
@@ -62,7 +87,7 @@ Progress pump_departure(Session& session, Outbound& out, u64 now_ns) {
     moved = true;
     if (departure.gone == 0) departure.since_ns = now_ns;
     departure.gone += static_cast<u64>(result);
-    if (departure.gone < kHeaderBytes + extent + kTrailerBytes) continue;
+    if (departure.gone < frame) continue;
     out.sent += extent;
     out.complete = out.sent == out.what.total;
     departure.armed = false;

@@ -1,6 +1,8 @@
 // Which digests are remembered, by the place that payloads leave from and the frame's number.
 #include "socket/digests.h"
 
+#include "base/assert.h"
+
 namespace alpha {
 
 SharedDigests::SharedDigests(Session& session, Span<Inbound> inbound, Span<Outbound> outbound)
@@ -19,7 +21,11 @@ SharedDigests::SharedDigests(Session& session, Span<Inbound> inbound, Span<Outbo
     if (count_ == kSourcesMax || frames > room.count || find(out.base, out.what.total) != nullptr)
       continue;
     if (sharers(out.base, out.what.total) < 2) continue;
-    sources_[count_++] = {out.base, out.what.total, {room.first, frames}, 0};
+    Source& source = sources_[count_++];
+    source.base = out.base;
+    source.total = out.what.total;
+    source.frames = {room.first, frames};
+    source.hasher.start();
     room = {room.first + frames, room.count - frames};
   }
 }
@@ -35,15 +41,32 @@ void SharedDigests::remember(Source* source, u64 frame, const Digest& digest) {
   if (source == nullptr || frame != source->known) return;
   source->frames[frame] = digest;
   source->known = frame + 1;
+  source->hashed = 0;
+  source->hasher.start();
 }
 
-Digest SharedDigests::of(const Outbound& out, u64 extent) {
+bool SharedDigests::extend(const Outbound& out, u64 extent, u64 bytes, PayloadHasher& own,
+                           Digest& payload) {
   Source* source = find(out.base, out.what.total);
   const u64 frame = out.sent / frame_bytes_;
-  if (source != nullptr && frame < source->known) return source->frames[frame];
-  const Digest digest = payload_digest(out.base + out.sent, extent);
-  remember(source, frame, digest);
-  return digest;
+  if (source != nullptr && frame < source->known) {
+    payload = source->frames[frame];
+    return true;
+  }
+  const u8* const first = out.base + out.sent;
+  if (source != nullptr) {
+    ALPHA_ASSERT(frame == source->known);  // an edge is past a frame once that is remembered
+    if (bytes > source->hashed) source->hashed = bytes;
+    bytes = source->hashed;
+  }
+  PayloadHasher& hasher = source != nullptr ? source->hasher : own;
+  if (bytes < extent) {
+    hasher.arrived(first, bytes);
+    return false;
+  }
+  payload = hasher.finish(first, extent);
+  remember(source, frame, payload);
+  return true;
 }
 
 void SharedDigests::verified(const Inbound& in, u64 offset, const Digest& payload) {

@@ -11,8 +11,10 @@ class SharedDigests {
   // Gives the session's room to the sources that leave in this exchange, as far as it goes.
   SharedDigests(Session&, Span<Inbound>, Span<Outbound>);
 
-  // Digest of the next frame of `out`: remembered, or computed and remembered.
-  Digest of(const Outbound& out, u64 extent);
+  // Hashes the next frame of `out`, unless it is remembered, up to its first `bytes` bytes (never
+  // fewer than before); true, and `payload` set, once that is all.  `own` holds the state of what
+  // leaves on no other edge.
+  bool extend(const Outbound& out, u64 extent, u64 bytes, PayloadHasher& own, Digest& payload);
 
   // An inbound frame at `offset` was verified: if it lies where an outbound transfer starts from,
   // it is known.
@@ -24,7 +26,9 @@ class SharedDigests {
     const u8* base;
     u64 total;
     Span<Digest> frames;
-    u64 known;  // frames [0, known) are remembered
+    u64 known;   // frames [0, known) are remembered
+    u64 hashed;  // bytes of frame `known`, by `hasher`
+    PayloadHasher hasher;
   };
   static constexpr u64 kSourcesMax = 4;  // further ones are hashed for each edge
 

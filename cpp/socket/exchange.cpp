@@ -38,6 +38,7 @@ class Engine {
     session_.flight.record(now_ns_, sender, receiver, what.region, what.version, what.total);
   }
   bool in_time();
+  bool can_begin();
   void sleep();
   bool exhausted(const Deadline&, u64 sender, u64 receiver, const Transfer&, u64 offset,
                  const char* what);
@@ -103,9 +104,9 @@ void Engine::send_pass() {
     if (!departure.armed) {
       u64 extent = 0;
       if (!next_departure(session_, out, extent)) continue;
-      arm_departure(session_, out, extent, digests_.of(out, extent), now_ns_);
+      arm_departure(session_, out, extent, now_ns_);
     }
-    const Progress progress = pump_departure(session_, out, now_ns_);
+    const Progress progress = pump_departure(session_, out, digests_, now_ns_);
     moved_ |= progress != Progress::none;
     framed_ |= progress == Progress::frame;
     if (out.complete) record(session_.role, link(out.slot).peer, out.what);
@@ -210,9 +211,25 @@ void Engine::sleep() {
   kernel::poll(entries, count, left_ns);
 }
 
-// Each pass moves bytes, or sleeps no longer than to the first deadline, which ends the loop.
+// Whether another pass can begin a frame: what this one left stands where the sockets stopped it.
+bool Engine::can_begin() {
+  for (const Inbound& in : inbound_) {
+    if (!link(in.slot).in.armed && arm_arrival(session_, in, now_ns_)) return true;
+  }
+  for (const Outbound& out : outbound_) {
+    const Departure& departure = link(out.slot).out;
+    u64 extent = 0;
+    if (!departure.armed && departure.error == 0 && next_departure(session_, out, extent))
+      return true;
+  }
+  return false;
+}
+
+// Each pass moves bytes, or looks again for a bounded while, or sleeps no longer than to the first
+// deadline, which ends the loop.
 bool Engine::walk() {
   if (!use_arrivals()) return false;
+  u64 spun_since_ns = 0;
   while (!complete()) {
     now_ns_ = monotonic_ns();
     moved_ = false;
@@ -222,7 +239,13 @@ bool Engine::walk() {
     if (framed_ && !use_arrivals()) return false;
     if (complete()) break;
     if (!in_time()) return false;
-    if (!moved_) sleep();
+    if (moved_) spun_since_ns = now_ns_;
+    if (framed_ && can_begin()) continue;
+    if (now_ns_ - spun_since_ns >= session_.spin_ns) {
+      sleep();
+    } else if (!moved_) {
+      kernel::yield_core();  // the peer may have been put on our core
+    }
   }
   return true;
 }

@@ -102,6 +102,14 @@ inline i64 unmap(const void* first, u64 bytes) {
   for (;;) call(Call::exit_group, code);
 }
 
+// Bytes of `mask` that were filled, a bit for each core that this process may run on; or an error.
+inline i64 allowed_cores(void* mask, u64 bytes) {
+  return call(Call::sched_getaffinity, 0, static_cast<i64>(bytes), address(mask));
+}
+
+// Lets another process that is ready on this core run first.
+inline i64 yield_core() { return call(Call::sched_yield); }
+
 struct Limit {
   u64 soft, hard;
 };

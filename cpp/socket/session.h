@@ -37,12 +37,14 @@ struct Arrival {
 // The frame that is going out on a link.
 struct Departure {
   Header header;
-  Digest trailer;
+  Digest trailer;  // once `sealed`
+  PayloadHasher hasher;
   u64 gone;      // bytes of the frame
   u64 since_ns;  // when it could begin, or with its first byte when it began
   i64 error;     // sending failed with this error number; what was received is read first
   bool busy;
   bool armed;
+  bool sealed;  // the whole payload is hashed
 };
 
 // One incident edge, in ascending peer order; its index is its slot.
@@ -64,6 +66,7 @@ struct Session {
   u64 frame_bytes = 0;
   Budgets budgets = {};
   u64 session_deadline_ns = 0;  // 0: none
+  u64 spin_ns = 0;              // looks at sockets for so long before it sleeps; 0: sleeps at once
   Span<Link> links;
   // Room for the digests of what leaves on several edges or is relayed: one for each frame of the
   // largest region (frame_count).  With less room results are the same, and payloads are hashed

@@ -36,6 +36,8 @@ enum class Call : i64 {
   sendmsg = 211,
   munmap = 215,
   mmap = 222,
+  sched_getaffinity = 123,
+  sched_yield = 124,
   accept4 = 242,
   prlimit64 = 261,
   close_range = 436,

@@ -40,6 +40,8 @@ enum class Call : i64 {
   dup3,
   prlimit64,
   close_range,
+  sched_getaffinity,
+  sched_yield,
 };
 
 inline constexpr i64 kOpenDirectory = 0200000;

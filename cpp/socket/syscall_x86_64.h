@@ -35,6 +35,8 @@ enum class Call : i64 {
   unlinkat = 263,
   renameat = 264,
   ppoll = 271,
+  sched_yield = 24,
+  sched_getaffinity = 204,
   accept4 = 288,
   dup3 = 292,
   prlimit64 = 302,

@@ -34,6 +34,7 @@ STAMP = Stamp(
     budgets=BudgetStamp(101, 102, 103, 104, 105),
     batches=BatchStamp((64.0, 37.0), True, 31, 33, 35.0, SHARES),
     learner=LEARNER,
+    host_roles=4,
 )
 # What stub.cpp prints of it; the evaluation's denominator as its bits.
 PRINTED = {
@@ -42,5 +43,6 @@ PRINTED = {
     "session": [105], "state_identity": [0x44], "rounds_cycle": [2], "short_batch": [1], "block": [31],
     "evaluation_block": [33], "denominator": [37], "evaluation_denominator": [0x4041800000000000],
     "own.begin": [1, 11, 21], "own.end": [2, 12, 22], "own_blocks.end": [4, 14, 24], "blocks": [5, 15, 25],
-    "edge.end": [7, 17, 27], "initial_state": [2], "constants": [0], "samples": [5], "evaluation": [6],
+    "edge.end": [7, 17, 27], "initial_state": [2], "constants": [0], "samples": [5], "host_roles": [4],
+    "evaluation": [6],
 }  # fmt: skip

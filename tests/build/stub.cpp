@@ -69,6 +69,7 @@ extern "C" int alpha_main(int, char**, char**) {
   print("initial_state", *at<u8>(stamp, at<u64>(stamp, stamp.initial_state)[1]));
   print("constants", stamp.constants);
   print("samples", *at<u8>(stamp, at<u64>(stamp, stamp.samples)[0]));
+  print("host_roles", stamp.host_roles);
   print("evaluation", *at<u8>(stamp, at<u64>(stamp, stamp.evaluation)[0]));
   return static_cast<int>(stamp.role);
 }

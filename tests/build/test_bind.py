@@ -51,6 +51,8 @@ def test_rows_note_and_manifest(dist: Path, tmp_path: Path) -> None:
         artifact = read_artifact(data)
         (edge,) = decode(artifact.stamp).edges
         assert (edge.listen_address, edge.listen_port) == (0x0A000001, 4000)
+        assert decode(before[entry["role"]].stamp).host_roles == 2  # a build's roles share this machine
+        assert decode(artifact.stamp).host_roles == 1
         assert (edge.dial_address, edge.dial_port) == (0xC0000207, 9000)
         assert (entry["bytes"], entry["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
         note = json.loads(artifact.notes[0].data)

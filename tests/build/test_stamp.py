@@ -67,7 +67,8 @@ def test_program_reads_its_stamp(stub: Stub, finished: Callable[[list[bytes]], P
 
 def test_bound_program_reads_its_new_edges(stub: Stub, finished: Callable[[list[bytes]], Path]) -> None:
     edges = tuple(dataclasses.replace(edge, dial_port=7, listen_address=5) for edge in EDGES)
-    _, printed = stub.run(finished([with_edges(b"".join(encode(STAMP)), edges)]))
+    _, printed = stub.run(finished([with_edges(b"".join(encode(STAMP)), edges, 9)]))
+    assert printed["host_roles"] == [9]
     assert printed["dial_port"] == [7, 7]
     assert printed["listen"] == [5, 5]
     assert {key: printed[key] for key in ("peer", "samples")} == {
@@ -135,7 +136,7 @@ def test_decode() -> None:
 
 def test_edges_of_another_role_are_not_bound() -> None:
     with pytest.raises(AssertionError):
-        with_edges(b"".join(encode(STAMP)), [EdgeStamp(1, 0, 0, 0, 0)] * 2)
+        with_edges(b"".join(encode(STAMP)), [EdgeStamp(1, 0, 0, 0, 0)] * 2, 0)
 
 
 def test_embedded_bytes_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from alpha_build.build.addresses import RoleAddress, bound_edges, read_addresses
 from alpha_build.build.elf import Image, Note, read_artifact
 from alpha_build.build.stamp import decode, with_edges
 from alpha_build.build.stamping import ENTRY_NOTE, EXECUTABLE
+from alpha_build.build.stamps import LOOPBACK
 from alpha_build.system.errors import BuildFailure
 
 
@@ -31,12 +33,20 @@ def bind(dist: Path, addresses_file: Path) -> dict[str, Any]:
                 hint="make one with alpha-build roles",
             )
         _check(addresses, found, addresses_file)
-        found["roles"] = [_rebind(folder, entry, addresses) for entry in found["roles"]]
+        hosts = Counter(_host(entry["role"], addresses) for entry in found["roles"])
+        found["roles"] = [_rebind(folder, entry, addresses, hosts) for entry in found["roles"]]
         output.replace(folder / manifest.FILE, [manifest.pretty(found)])
         return found
 
 
-def _rebind(folder: Path, entry: Mapping[str, Any], addresses: Mapping[int, RoleAddress]) -> dict[str, Any]:
+def _host(role: int, addresses: Mapping[int, RoleAddress]) -> int:
+    """What tells hosts apart: the address that was given, or the build's own."""
+    return addresses[role].address if role in addresses else LOOPBACK
+
+
+def _rebind(
+    folder: Path, entry: Mapping[str, Any], addresses: Mapping[int, RoleAddress], hosts: Mapping[int, int]
+) -> dict[str, Any]:
     path = folder / entry["file"]
     data = path.read_bytes()
     artifact = read_artifact(data)
@@ -45,7 +55,8 @@ def _rebind(folder: Path, entry: Mapping[str, Any], addresses: Mapping[int, Role
     note = manifest.entry_json(head.role, entry["class"], artifact.target, edges, entry["memory_bytes"])
     others = [each for each in artifact.notes if each.kind != ENTRY_NOTE]
     notes = [Note(ENTRY_NOTE, manifest.compact(note)), *others]
-    pieces, digest = Image(data).finish([with_edges(artifact.stamp, edges)], notes)
+    stamp = with_edges(artifact.stamp, edges, hosts[_host(head.role, addresses)])
+    pieces, digest = Image(data).finish([stamp], notes)
     output.replace(path, pieces, EXECUTABLE)
     size = sum(map(len, pieces))
     return {**note, "file": entry["file"], "bytes": size, "sha256": digest}

@@ -19,7 +19,7 @@ EMBEDDED_BYTES_MAX = (
 
 _HEAD = struct.Struct("<8sQ32sQQQ5Q32sQQQQQd")
 _SHARE = struct.Struct("<6Q")
-_TAIL = struct.Struct("<4Q")
+_TAIL = struct.Struct("<5Q")  # the last: roles on this one's host
 _EDGE = struct.Struct("<QIIHHI")
 STAMP_BYTES = _HEAD.size + 3 * _SHARE.size + _TAIL.size
 EDGE_BYTES = _EDGE.size
@@ -92,6 +92,7 @@ class Stamp:
     budgets: BudgetStamp
     batches: BatchStamp
     learner: LearnerStamp | None = None
+    host_roles: int = 0  # participants on this role's host, itself included; 0: unknown
 
 
 class _Pieces:
@@ -147,7 +148,7 @@ def encode(stamp: Stamp) -> list[bytes]:
         learner.state_identity if learner else bytes(32), cycle, batches.short_batch,
         batches.block, batches.evaluation_block, denominators, batches.evaluation_denominator,
     )  # fmt: skip
-    fixed = head + shares + _TAIL.pack(*tail)
+    fixed = head + shares + _TAIL.pack(*tail, stamp.host_roles)
     return [fixed.ljust(_aligned(STAMP_BYTES), b"\0"), *rest.pieces]
 
 
@@ -170,6 +171,7 @@ class StampHead:
     edges: tuple[EdgeStamp, ...]
     budgets: BudgetStamp
     state_identity: bytes  # zero without a learner
+    host_roles: int  # 0: unknown
 
 
 def decode(data: bytes) -> StampHead:
@@ -186,16 +188,19 @@ def decode(data: bytes) -> StampHead:
         raise BuildFailure("the stamp is cut short", kind="artifact")
     rows = (_EDGE.unpack_from(data, edge_rows + index * _EDGE.size) for index in range(edge_count))
     edges = tuple(EdgeStamp(*row[:5]) for row in rows)
-    return StampHead(size, run, role, edges, BudgetStamp(*fields[6:11]), fields[11])
+    host_roles = _TAIL.unpack_from(data, STAMP_BYTES - _TAIL.size)[-1]
+    return StampHead(size, run, role, edges, BudgetStamp(*fields[6:11]), fields[11], host_roles)
 
 
-def with_edges(data: bytes, edges: Sequence[EdgeStamp]) -> bytes:
-    """The same stamp with other addresses and ports; the edges and their order stay."""
+def with_edges(data: bytes, edges: Sequence[EdgeStamp], host_roles: int) -> bytes:
+    """The same stamp with other addresses, ports and neighbours; the edges and their order stay."""
     head = decode(data)
     assert [edge.peer for edge in edges] == [edge.peer for edge in head.edges], "edges of another role"
     at = _HEAD.unpack_from(data)[5]
     rows = b"".join(map(_encode_edge, edges))
-    return data[:at] + rows + data[at + len(rows) :]
+    data = data[:at] + rows + data[at + len(rows) :]
+    last = STAMP_BYTES - 8
+    return data[:last] + struct.pack("<Q", host_roles) + data[STAMP_BYTES:]
 
 
 def _aligned(size: int) -> int:

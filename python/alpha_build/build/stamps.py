@@ -19,7 +19,7 @@ def role_stamp(checked: Checked, rows: RoleRows) -> Stamp:
     full, short, evaluation = map(_share, rows.shares)
     if learner is None or cuts is None:
         batches = BatchStamp((float(rows.members),), shares=(full, short, evaluation))
-        return Stamp(checked.identity.run, rows.role, edges, budgets, batches)
+        return Stamp(checked.identity.run, rows.role, edges, budgets, batches, host_roles=rows.members)
     batches = BatchStamp(
         denominators=denominators(learner),
         short_batch=cuts[1].samples != 0,
@@ -30,7 +30,7 @@ def role_stamp(checked: Checked, rows: RoleRows) -> Stamp:
     )
     assert checked.identity.state is not None
     embedded = learner_stamp(learner, checked.identity.state, full.own, short.own, evaluation.own)
-    return Stamp(checked.identity.run, rows.role, edges, budgets, batches, embedded)
+    return Stamp(checked.identity.run, rows.role, edges, budgets, batches, embedded, rows.members)
 
 
 def budget_stamp(budgets: Budgets) -> BudgetStamp:
