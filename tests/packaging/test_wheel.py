@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from installer import pip, read_only
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -29,18 +30,6 @@ WHEEL_BYTES_MAX = 2_000_000
 pytestmark = [pytest.mark.native, pytest.mark.slow]
 
 
-def pip(*arguments: str, **environment: str) -> None:
-    """pip without an index: the build's requirements are in this environment."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", *arguments, "--no-deps", "--no-build-isolation", "--no-index"],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("α b")
@@ -53,15 +42,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(path, source / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(path, source / name)
-    paths = [source, *source.rglob("*")]
-    for path in paths:
-        path.chmod(path.stat().st_mode & ~(stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH))
-    before = {path: path.stat().st_mtime_ns for path in paths}
-    pip("wheel", str(source), "-w", str(out), TMPDIR=str(temporary))
-    # Root may write anyway; that nothing was written shows it.
-    assert {path: path.stat().st_mtime_ns for path in [source, *source.rglob("*")]} == before
-    for path in paths:
-        path.chmod(path.stat().st_mode | stat.S_IWUSR)
+    with read_only(source):
+        pip("wheel", str(source), "-w", str(out), TMPDIR=str(temporary))
     (wheel,) = out.glob("*.whl")
     return wheel
 
