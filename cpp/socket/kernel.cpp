@@ -15,14 +15,20 @@ const char* error_words(i64 error) {
       return "operation not permitted";
     case 2:
       return "no such file or folder";
+    case 4:
+      return "interrupted";
     case 5:
       return "input or output error";
     case 9:
       return "bad descriptor";
+    case 11:
+      return "try again";
     case 12:
       return "out of memory";
     case 13:
       return "permission denied";
+    case 16:
+      return "busy";
     case 17:
       return "exists already";
     case 20:
@@ -43,6 +49,16 @@ const char* error_words(i64 error) {
       return "read-only file system";
     case 32:
       return "broken pipe";
+    case 36:
+      return "name too long";
+    case 40:
+      return "too many symbolic links";
+    case 71:
+      return "protocol error";
+    case 95:
+      return "not supported";
+    case 97:
+      return "no IPv4 here";
     case 98:
       return "address in use";
     case 99:
@@ -57,6 +73,8 @@ const char* error_words(i64 error) {
       return "connection reset";
     case 105:
       return "no buffer space";
+    case 107:
+      return "not connected";
     case 110:
       return "timed out";
     case 111:
