@@ -11,6 +11,7 @@ import click
 
 from alpha_build.build_commands import cache, doctor
 from alpha_build.command import INTERRUPTED, Folder, json_option, print_json, reporting, system_argument
+from alpha_build.gate_commands import bind, gate
 
 if TYPE_CHECKING:
     from alpha_build.projector.check import Checked
@@ -255,5 +256,5 @@ def demo(rounding: Any, order: Any, members: int, out: Path, json: bool) -> int:
     return 0 if done.outcome.ok and done.identical else 1
 
 
-for each in (cache, doctor):
+for each in (cache, doctor, gate, bind):
     commands.add_command(each)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from foreign.peer import F32, WORD, Head, payload_digest, seal
+from alpha_build.gates.peer import F32, WORD, Head, payload_digest, seal
 from native import AARCH64, TARGETS, Target, compile_executable
 
 RUN = bytes(range(32))

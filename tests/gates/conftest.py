@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from alpha_build.build.toolchains import available
+from alpha_build.gates.bench import Bench
+from alpha_build.gates.dist import Dist
+from alpha_build.gates.systems import fit
 from alpha_build.run.artifacts import find_emulator
-from gates.systems import fit
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-
-
-@dataclass(frozen=True)
-class Dist:
-    path: Path
-    manifest: dict[str, Any]
-
-    def artifact(self, role: int) -> Path:
-        (row,) = [row for row in self.manifest["roles"] if row["role"] == role]
-        return self.path / str(row["file"])
 
 
 def alpha_build(*arguments: object, timeout_s: float = 120) -> subprocess.CompletedProcess[str]:
@@ -41,7 +30,13 @@ def alpha_build(*arguments: object, timeout_s: float = 120) -> subprocess.Comple
 def build(system: Path, out: Path) -> Dist:
     done = alpha_build("roles", system, "--out", out)
     assert done.returncode == 0, done.stderr
-    return Dist(out, json.loads((out / "manifest.json").read_text()))
+    return Dist.read(out)
+
+
+@pytest.fixture(scope="session")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """What `alpha-build gate` stands on, once for all tests."""
+    return Bench(tmp_path_factory.mktemp("gates"))
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+
+from alpha_build.gates.sums import contribution, in_order
 
 # Each member's contribution comes from its own operation; `show` prints the bits of what it reads.
 FORMS = """\
@@ -69,23 +70,7 @@ def shown(dist: Path, role: int, name: str, passes: int = 2) -> np.ndarray:
     return np.array(bits, np.uint32).view(np.float32).reshape(passes, -1)
 
 
-def contribution(role: int, round_: int, elements: int = 33) -> np.ndarray:
-    steps = np.arange(elements, dtype=np.float32)
-    return (np.float32(1) / (np.float32(role) + 3 * steps + np.float32(7 * round_ + 1))).astype(np.float32)
-
-
-def combined(values: list[Any], fanout: int) -> Any:
-    """Order tree, from the protocol page: own value, then each child's subtotal in child order."""
-    total, rest = values[0], values[1:]
-    children = min(fanout, len(rest))
-    for child in range(children):
-        size = len(rest) // children + (child < len(rest) % children)
-        begin = child * (len(rest) // children) + min(child, len(rest) % children)
-        total = total + combined(rest[begin : begin + size], fanout)
-    return total
-
-
 def mean(roles: list[int], round_: int, fanout: int, elements: int = 33) -> np.ndarray:
     values = [contribution(role, round_, elements) for role in roles]
-    result: np.ndarray = combined(values, fanout) / np.float32(len(roles))
+    result: np.ndarray = in_order(values, fanout) / np.float32(len(roles))
     return result

@@ -12,11 +12,11 @@ import pytest
 import alpha_build as ab
 from alpha_build.build.elf import read_artifact
 from alpha_build.build.toolchains import available
+from alpha_build.gates.systems import fit
 from alpha_build.run.artifacts import find_emulator
 from alpha_build.state.load import states
 from gates.conftest import alpha_build, build
 from gates.forms import forms, mean, shown
-from gates.systems import fit
 
 pytestmark = pytest.mark.gates
 EMULATED = bool(find_emulator("aarch64") and available("aarch64"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from foreign.peer import Peer
+from alpha_build.gates.peer import Peer
 from native import compile_library
 from participant import RUN, Participant, load
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from foreign.peer import Peer, read_exactly, seal
+from alpha_build.gates.peer import Peer, read_exactly, seal
 from participant import RUN, Budgets, Participant, in_thread
 
 pytestmark = pytest.mark.native

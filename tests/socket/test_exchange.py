@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from foreign.peer import BYTES, I32, Peer
+from alpha_build.gates.peer import BYTES, I32, Peer
 from participant import ADD, RELAY, SWAP, Budgets, Participant, array, in_thread
 
 pytestmark = pytest.mark.native

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from foreign.peer import BYTES, Peer
+from alpha_build.gates.peer import BYTES, Peer
 from native import OWN_TARGETS, TARGETS, X86_64, Target, compile_executable
 
 Foreign = Callable[..., Peer]

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from foreign.peer import BYTES, WORD, Head, Peer, seal
+from alpha_build.gates.peer import BYTES, WORD, Head, Peer, seal
 from participant import RUN, Budgets, Participant, array, in_thread
 
 pytestmark = pytest.mark.native

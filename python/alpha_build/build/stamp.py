@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from alpha_build.system.errors import BuildFailure
 
@@ -201,6 +201,13 @@ def with_edges(data: bytes, edges: Sequence[EdgeStamp], host_roles: int) -> byte
     data = data[:at] + rows + data[at + len(rows) :]
     last = STAMP_BYTES - 8
     return data[:last] + struct.pack("<Q", host_roles) + data[STAMP_BYTES:]
+
+
+def with_budgets(data: bytes, budgets: BudgetStamp) -> bytes:
+    """The same stamp with other budgets."""
+    fields = list(_HEAD.unpack_from(data))
+    fields[6:11] = astuple(budgets)
+    return _HEAD.pack(*fields) + data[_HEAD.size :]
 
 
 def _aligned(size: int) -> int:
