@@ -2,6 +2,7 @@
 // printed line and the Python exceptions.
 #pragma once
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/types.h"
 
@@ -38,7 +39,8 @@ const char* failure_name(FailureKind kind);
 // The first failure of a participant; later ones are consequences and do not replace it.
 struct Failure {
   FailureKind kind = FailureKind::none;
-  Text<512> text;  // after the words and a colon: "edge 0->2 region 5: expected ..., got ..."
+  Text<kFailureTextBytes>
+      text;  // after the words and a colon: "edge 0->2 region 5: expected ..., got ..."
 };
 
 }  // namespace alpha

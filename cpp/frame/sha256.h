@@ -2,6 +2,7 @@
 // instructions over several streams, AVX-512 over sixteen.
 #pragma once
 
+#include "base/limits.h"
 #include "base/processor.h"
 #include "base/span.h"
 #include "base/types.h"
@@ -13,8 +14,6 @@ struct Digest {
 };
 
 bool operator==(const Digest& left, const Digest& right);
-
-inline constexpr u64 kLeafBytes = 4096;  // of a payload, hashed on its own
 
 // One way to compute it.  A form with several lanes differs in `leaves` only.
 struct HashForm {

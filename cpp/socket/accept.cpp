@@ -11,9 +11,6 @@ namespace alpha {
 
 namespace {
 
-constexpr u64 kCandidates = 4;       // connections read at once
-constexpr u64 kPauseNs = 10000000u;  // after an accept that failed, for want of descriptors say
-
 // An accepted connection that has not shown who it is.
 struct Candidate {
   int fd = -1;
@@ -29,13 +26,13 @@ struct Acceptance {
   const Deadline until;
   const EmptyFrame expected;
   const EmptyFrame own;
-  Candidate candidates[kCandidates];
+  Candidate candidates[kCandidatesMax];
   u64 accepted = 0;
   u64 strangers = 0;
   i64 error = 0;  // of the last accept
 
   bool run();
-  bool wait(bool& listener_ready, bool (&ready)[kCandidates]);
+  bool wait(bool& listener_ready, bool (&ready)[kCandidatesMax]);
   void take_in();
   Candidate& free_place();
   bool hear(Candidate&);
@@ -89,7 +86,7 @@ void Acceptance::take_in() {
   if (result == -kernel::kAgain || result == -kernel::kInterrupted) return;
   if (result < 0) {
     error = -result;
-    const u64 pause_ns = monotonic_ns() + kPauseNs;
+    const u64 pause_ns = monotonic_ns() + kAcceptPauseNs;
     return pause_until(pause_ns < until.at_ns ? pause_ns : until.at_ns);
   }
   Candidate& candidate = free_place();
@@ -147,10 +144,11 @@ bool Acceptance::hear(Candidate& candidate) {
   return judge(candidate, before);
 }
 
-bool Acceptance::wait(bool& listener_ready, bool (&ready)[kCandidates]) {
-  kernel::Poll entries[1 + kCandidates];
+bool Acceptance::wait(bool& listener_ready, bool (&ready)[kCandidatesMax]) {
+  kernel::Poll entries[1 + kCandidatesMax];
   entries[0] = {link.listener, kernel::kReadable, 0};
-  for (u64 i = 0; i < kCandidates; ++i) entries[1 + i] = {candidates[i].fd, kernel::kReadable, 0};
+  for (u64 i = 0; i < kCandidatesMax; ++i)
+    entries[1 + i] = {candidates[i].fd, kernel::kReadable, 0};
   const u64 now_ns = monotonic_ns();
   if (until.passed(now_ns)) {
     return fail_edge(
@@ -159,9 +157,9 @@ bool Acceptance::wait(bool& listener_ready, bool (&ready)[kCandidates]) {
         ": no opening frame (", strangers, strangers == 1 ? " stranger" : " strangers",
         error == 0 ? ")" : "); last accept: ", error == 0 ? "" : kernel::error_words(error));
   }
-  const i64 count = kernel::poll(entries, 1 + kCandidates, until.left_ns(now_ns));
+  const i64 count = kernel::poll(entries, 1 + kCandidatesMax, until.left_ns(now_ns));
   listener_ready = count > 0 && entries[0].happened != 0;
-  for (u64 i = 0; i < kCandidates; ++i) {
+  for (u64 i = 0; i < kCandidatesMax; ++i) {
     ready[i] = count > 0 && candidates[i].fd >= 0 && entries[1 + i].happened != 0;
   }
   return true;
@@ -169,10 +167,10 @@ bool Acceptance::wait(bool& listener_ready, bool (&ready)[kCandidates]) {
 
 bool Acceptance::run() {
   bool listener_ready = false;
-  bool ready[kCandidates] = {};
+  bool ready[kCandidatesMax] = {};
   while (link.fd < 0) {
     if (!wait(listener_ready, ready)) return false;
-    for (u64 i = 0; i < kCandidates && link.fd < 0; ++i) {
+    for (u64 i = 0; i < kCandidatesMax && link.fd < 0; ++i) {
       if (ready[i] && !hear(candidates[i])) return false;
     }
     if (listener_ready && link.fd < 0) take_in();

@@ -11,9 +11,6 @@ namespace alpha {
 
 namespace {
 
-// Hashed before the next is read, while it is in cache.
-constexpr u64 kReadMax = 256 * 1024;
-
 constexpr bool is_short(u64 extent) { return extent <= kShortBodyBytes; }
 
 u8* payload_of(const Inbound& in) {
@@ -35,7 +32,7 @@ Place next_place(const Inbound& in, Arrival& arrival, u64 extent) {
   if (got < kHeaderBytes) return {arrival.staging + got, kHeaderBytes - got};
   if (got < body_end) {
     const u64 rest = body_end - got;
-    return {payload_of(in) + (got - kHeaderBytes), rest < kReadMax ? rest : kReadMax};
+    return {payload_of(in) + (got - kHeaderBytes), rest < kPieceBytesMax ? rest : kPieceBytesMax};
   }
   return {arrival.staging + kHeaderBytes + (got - body_end), body_end + kTrailerBytes - got};
 }

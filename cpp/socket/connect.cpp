@@ -10,12 +10,6 @@ namespace alpha {
 
 namespace {
 
-// A lost first packet is sent again after 1, 3, 7 ... seconds; a new try is not slower to find a
-// peer that appeared.
-constexpr u64 kHandshakeMaxNs = 3000000000u;
-constexpr u64 kPauseFirstNs = 1000000u;
-constexpr u64 kPauseMaxNs = 100000000u;
-
 enum class Outcome : u8 { open, again, refused };
 
 struct Try {
@@ -100,8 +94,8 @@ Outcome Try::once() {
 
 bool connect_edge(Session& session, Link& link, const Deadline& until) {
   Try attempt = {session, link, until};
-  for (u64 pause_ns = kPauseFirstNs;;
-       pause_ns = pause_ns < kPauseMaxNs / 2 ? 2 * pause_ns : kPauseMaxNs) {
+  for (u64 pause_ns = kConnectPauseFirstNs;;
+       pause_ns = pause_ns < kConnectPauseMaxNs / 2 ? 2 * pause_ns : kConnectPauseMaxNs) {
     const Outcome outcome = attempt.once();
     if (outcome != Outcome::again) return outcome == Outcome::open;
     const u64 next_ns = monotonic_ns() + pause_ns;

@@ -9,9 +9,6 @@ namespace alpha {
 
 namespace {
 
-// Hashed, then sent while it is in cache.
-constexpr u64 kPieceMax = 256 * 1024;
-
 // Header, payload and trailer, less what is gone and what lies past `limit`.
 u64 rest_of(const kernel::Piece (&whole)[3], u64 gone, u64 limit, kernel::Piece (&rest)[3]) {
   u64 count = 0;
@@ -67,7 +64,7 @@ Progress pump_departure(Session& session, Outbound& out, SharedDigests& digests,
     u64 limit = frame;
     if (!departure.sealed) {
       const u64 body = departure.gone > kHeaderBytes ? departure.gone - kHeaderBytes : 0;
-      const u64 hashed = extent - body < kPieceMax ? extent : body + kPieceMax;
+      const u64 hashed = extent - body < kPieceBytesMax ? extent : body + kPieceBytesMax;
       Digest payload;
       departure.sealed = digests.extend(out, extent, hashed, departure.hasher, payload);
       if (departure.sealed) {

@@ -18,7 +18,8 @@ SharedDigests::SharedDigests(Session& session, Span<Inbound> inbound, Span<Outbo
   };
   for (const Outbound& out : outbound) {
     const u64 frames = frame_count(out.what.total, frame_bytes_);
-    if (count_ == kSourcesMax || frames > room.count || find(out.base, out.what.total) != nullptr)
+    if (count_ == kSharedSourcesMax || frames > room.count ||
+        find(out.base, out.what.total) != nullptr)
       continue;
     if (sharers(out.base, out.what.total) < 2) continue;
     Source& source = sources_[count_++];

@@ -30,13 +30,11 @@ class SharedDigests {
     u64 hashed;  // bytes of frame `known`, by `hasher`
     PayloadHasher hasher;
   };
-  static constexpr u64 kSourcesMax = 4;  // further ones are hashed for each edge
-
   Source* find(const u8* base, u64 total);
   static void remember(Source*, u64 frame, const Digest&);
 
   u64 frame_bytes_;
-  Source sources_[kSourcesMax];
+  Source sources_[kSharedSourcesMax];
   u64 count_ = 0;
 };
 

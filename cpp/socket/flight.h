@@ -2,11 +2,10 @@
 // and printed only when somebody asked and the run failed.
 #pragma once
 
+#include "base/limits.h"
 #include "base/types.h"
 
 namespace alpha {
-
-inline constexpr u64 kFlightSteps = 64;
 
 struct FlightStep {
   const char* place;  // of the step in the user's file

@@ -11,8 +11,6 @@ namespace alpha {
 
 namespace {
 
-constexpr int kBacklog = 64;  // strangers may be queued before the peer
-
 bool cannot_listen(Session& session, Link& link, i64 error) {
   close_descriptor(link.listener);
   return fail_edge(session, FailureKind::admission, link.peer, session.role, ": cannot listen on ",
@@ -31,7 +29,7 @@ bool bind_listener(Session& session, Link& link) {
   kernel::set_option(link.listener, kSocket, kReuseAddress, &on, sizeof(on));
   result = kernel::bind(link.listener, socket_address(link.listen_address, link.listen_port));
   if (result < 0) return cannot_listen(session, link, result);
-  result = kernel::listen(link.listener, kBacklog);
+  result = kernel::listen(link.listener, kBacklogMax);
   if (result < 0) return cannot_listen(session, link, result);
   kernel::SocketAddress at;
   result = kernel::own_address(link.listener, at);

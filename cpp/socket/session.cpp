@@ -29,8 +29,7 @@ constexpr u32 kFirstOfParent = 3;
 // Where close_range is missing (before Linux 5.9), one by one.
 void close_inherited(u64 limit) {
   if (kernel::close_range(kFirstOfParent, ~u32{0}) >= 0) return;
-  constexpr u64 kDescriptorsMax = 65536;
-  const u64 end = limit < kDescriptorsMax ? limit : kDescriptorsMax;
+  const u64 end = limit < kDescriptorsClosedMax ? limit : kDescriptorsClosedMax;
   for (u64 fd = kFirstOfParent; fd < end; ++fd) kernel::close(static_cast<int>(fd));
 }
 
@@ -49,9 +48,8 @@ bool prepare_process(Session& session) {
   close_inherited(limit.soft);
   kernel::ignore_signal(kBrokenPipeSignal);
 
-  // A listener and a connection for each edge, candidates at an accept, the standard three, files
-  // of a checkpoint.
-  const u64 needed = 2 * session.links.count + 16;
+  // A listener and a connection for each edge.
+  const u64 needed = 2 * session.links.count + kDescriptorsSpare;
   if (limit.soft < needed && limit.hard > limit.soft) {
     limit.soft = limit.hard;
     kernel::descriptor_limit(&limit, nullptr);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/failure.h"
+#include "base/limits.h"
 #include "base/span.h"
 #include "base/types.h"
 #include "frame/header.h"
@@ -16,12 +17,6 @@ namespace alpha {
 struct Budgets {
   u64 connect_ns, accept_ns, wait_ns, frame_ns, session_ns;  // session 0: none
 };
-
-inline constexpr u64 kEdgesMax = 1000;  // of one role, refused at check: bounds the poll list
-
-// Bodies up to this size come with their header and trailer in one read and wait in the link's
-// staging.
-inline constexpr u64 kShortBodyBytes = 1024;
 
 // The frame that is coming in on a link.
 struct Arrival {

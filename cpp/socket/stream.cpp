@@ -1,6 +1,7 @@
 // Bodies of the stream calls.
 #include "socket/stream.h"
 
+#include "base/limits.h"
 #include "frame/seal.h"
 
 namespace alpha {
@@ -28,11 +29,11 @@ void tune(int fd, u32 peer_address) {
     int level, option;
     i32 value;
   } options[] = {
-      {kTcp, kNoDelay, 1},        // a frame is complete when it is sent: nothing to gather
-      {kSocket, kKeepAlive, 1},   // middle boxes drop idle flows during long local steps
-      {kTcp, kKeepIdle, 30},      // seconds
-      {kTcp, kKeepInterval, 15},  // seconds
-      {kTcp, kKeepCount, 8},      // a dead host shows after 30 + 8 * 15 seconds at the latest
+      {kTcp, kNoDelay, 1},       // a frame is complete when it is sent: nothing to gather
+      {kSocket, kKeepAlive, 1},  // middle boxes drop idle flows during long local steps
+      {kTcp, kKeepIdle, kKeepAliveIdleSeconds},
+      {kTcp, kKeepInterval, kKeepAliveIntervalSeconds},
+      {kTcp, kKeepCount, kKeepAliveCount},
   };
   // An option that a kernel lacks costs speed or an early notice, never correctness: the budgets
   // decide.

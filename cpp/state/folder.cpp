@@ -1,12 +1,11 @@
 // Making a role's folder and trying whether it can be written, before any edge is opened.
+#include "base/limits.h"
 #include "base/memory.h"
 #include "socket/kernel.h"
 #include "state/generation.h"
 
 namespace alpha {
 namespace {
-
-constexpr u64 kPathBytesMax = 4096;  // Linux's PATH_MAX
 
 struct Path {
   char first[kPathBytesMax];

@@ -1,0 +1,59 @@
+// Every bound of the runtime, each with its reason; docs/limits.md has them with those of Python.
+#pragma once
+
+#include "base/types.h"
+
+namespace alpha {
+
+// ---- what both ends of an edge must agree on ----
+
+// A payload's leaves are hashed on their own, so that lanes have work: a memory page each.
+inline constexpr u64 kLeafBytes = 4096;
+
+// ---- one participant ----
+
+// Two descriptors an edge and some spare stay under the usual hard limits; bounds the poll list.
+inline constexpr u64 kEdgesMax = 1000;
+// Candidates at an accept, the standard three, files of a checkpoint.
+inline constexpr u64 kDescriptorsSpare = 16;
+// Closed one by one where close_range is missing (before Linux 5.9): a bound for "unlimited".
+inline constexpr u64 kDescriptorsClosedMax = 65536;
+// A failure's sentence: two run identities in hexadecimal and the edge around them.
+inline constexpr u64 kFailureTextBytes = 512;
+// Steps that the flight record remembers: several rounds of any schedule that a person reads.
+inline constexpr u64 kFlightSteps = 64;
+// Linux's PATH_MAX.
+inline constexpr u64 kPathBytesMax = 4096;
+
+// ---- frames in and out ----
+
+// A body up to this size comes with its header and trailer in one read, and waits in the link's
+// staging: a word, a digest, a small gradient.
+inline constexpr u64 kShortBodyBytes = 1024;
+// What is hashed and then sent, or read and then hashed, while it is in the second-level cache.
+inline constexpr u64 kPieceBytesMax = 256 * 1024;
+// Places that payloads leave from whose digests are shared by edges; further ones are hashed for
+// each edge.
+inline constexpr u64 kSharedSourcesMax = 4;
+
+// ---- connecting and accepting ----
+
+// Connections whose opening frames are read at once: strangers cannot hold up the peer, nor fill
+// memory.
+inline constexpr u64 kCandidatesMax = 4;
+// Strangers may be queued before the peer.
+inline constexpr int kBacklogMax = 64;
+// Linux sends a lost first packet again after 1, 3, 7 ... seconds; a new try is not slower to find
+// a peer that appeared.
+inline constexpr u64 kHandshakeMaxNs = 3'000'000'000;
+// Between tries to connect, doubled up to a bound that a person does not notice.
+inline constexpr u64 kConnectPauseFirstNs = 1'000'000;
+inline constexpr u64 kConnectPauseMaxNs = 100'000'000;
+// After an accept that failed, for want of descriptors say.
+inline constexpr u64 kAcceptPauseNs = 10'000'000;
+// Middle boxes drop idle flows after a minute; a dead host shows after 30 + 8 * 15 seconds.
+inline constexpr int kKeepAliveIdleSeconds = 30;
+inline constexpr int kKeepAliveIntervalSeconds = 15;
+inline constexpr int kKeepAliveCount = 8;
+
+}  // namespace alpha
