@@ -18,8 +18,9 @@ u64 pointers_max(const Learner& learner) {
   const u64 samples = most(learner.sample_row_bytes.size(), learner.evaluation_row_bytes.size());
   const u64 constants = learner.block_constants.size() + learner.update_constants.size() +
                         learner.metric_constants.size();
-  return learner.state.size() + learner.gradient_offsets.size() + 1 + samples + constants +
-         learner.metric_names.size();
+  constexpr u64 kLossRoundAndRow = 3;
+  return learner.state.size() + learner.gradient_offsets.size() + kLossRoundAndRow + samples +
+         constants + learner.metric_names.size();
 }
 
 // Appends pointers to a program's inputs or outputs.
@@ -60,30 +61,46 @@ void add_constants(Participant& participant, u64 first, u64 count, Arguments* ar
   for (u64 i = 0; i < count; ++i) arguments->in(participant.stamped<u8>(arrays[first + i]));
 }
 
-// Loss and gradient of `rows` samples, from this role's row `row` on, into `contribution`.
-void call_block(Participant& participant, u64 row, u64 rows, u8* contribution) {
+// Rows of this role's arrays that one call takes: `first` of them is row `index` of the whole
+// batch.
+struct Rows {
+  u64 first;
+  u64 count;
+  u64 index;
+};
+
+// Loss and gradient of some rows, into `contribution`.
+void call_block(Participant& participant, const Rows& rows, u8* contribution) {
   const Learner& learner = *participant.role.learner;
   const u64 width = element_bytes(participant.role.buffers[learner.contribution].element);
-  Arguments arguments(*participant.learner);
+  LearnerMemory& memory = *participant.learner;
+  Arguments arguments(memory);
   add_parameters(participant, &arguments);
-  add_samples(participant, participant.stamp.samples, learner.sample_row_bytes, row, &arguments);
+  add_samples(participant, participant.stamp.samples, learner.sample_row_bytes, rows.first,
+              &arguments);
+  if (learner.keyed) {
+    memory.round = static_cast<u32>(participant.round());
+    memory.first_row = static_cast<u32>(rows.index);
+    arguments.in(&memory.round);
+    arguments.in(&memory.first_row);
+  }
   add_constants(participant, 0, learner.block_constants.size(), &arguments);
   arguments.out(contribution);
   for (const u64 offset : learner.gradient_offsets) arguments.out(contribution + offset * width);
-  arguments.call(learner.block, rows);
+  arguments.call(learner.block, rows.count);
 }
 
-void call_metric(Participant& participant, u64 row, u64 rows, u8* metrics) {
+void call_metric(Participant& participant, const Rows& rows, u8* metrics) {
   const Learner& learner = *participant.role.learner;
   const u64 width = element_bytes(participant.role.buffers[learner.metrics].element);
   Arguments arguments(*participant.learner);
   add_parameters(participant, &arguments);
-  add_samples(participant, participant.stamp.evaluation, learner.evaluation_row_bytes, row,
+  add_samples(participant, participant.stamp.evaluation, learner.evaluation_row_bytes, rows.first,
               &arguments);
   add_constants(participant, learner.block_constants.size() + learner.update_constants.size(),
                 learner.metric_constants.size(), &arguments);
   for (u64 i = 0; i < learner.metric_names.size(); ++i) arguments.out(metrics + i * width);
-  arguments.call(learner.metric, rows);
+  arguments.call(learner.metric, rows.count);
 }
 
 // The learner's regions are its own buffers, so the combine that follows is found by its buffer.
@@ -97,7 +114,7 @@ const Region& region_of(const Participant& participant, u16 buffer) {
   return *found;
 }
 
-using Call = void (*)(Participant& participant, u64 row, u64 rows, u8* to);
+using Call = void (*)(Participant& participant, const Rows& rows, u8* to);
 
 // Runs a program over this role's share of one batch: as one slice, or block by block and merged.
 // `first_row` is where the batch's rows start in this role's arrays.
@@ -105,7 +122,9 @@ void run_share(Participant& participant, const Share& share, u64 first_row, u64 
                Call call) {
   if (participant.role.contract.order == Order::tree) {
     const u64 rows = share.own.end - share.own.begin;
-    if (rows != 0) call(participant, first_row, rows, participant.buffers[buffer]);
+    if (rows != 0) {
+      call(participant, {first_row, rows, share.own.begin}, participant.buffers[buffer]);
+    }
     return;
   }
   begin_blocks(participant, region_of(participant, buffer), share.blocks);
@@ -113,7 +132,7 @@ void run_share(Participant& participant, const Share& share, u64 first_row, u64 
     const u64 begin = i * block;
     const u64 rows = share.own.end - begin < block ? share.own.end - begin : block;
     u8* const value = block_value(participant);
-    call(participant, first_row + (begin - share.own.begin), rows, value);
+    call(participant, {first_row + (begin - share.own.begin), rows, begin}, value);
     push_block(participant, i, value);
   }
 }

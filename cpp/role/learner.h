@@ -15,6 +15,8 @@ struct LearnerMemory {
   const void** in;  // what a program is called with
   void** out;
   u8* scratch;
+  u32 round;                // what a block with random keys
+  u32 first_row;            // is told
   u8* child_manifests;      // 32 bytes an edge, as they arrive
   ChildManifest* children;  // one an edge
   TensorRecord* tensors;    // the same, as the manifest names it

@@ -122,8 +122,9 @@ struct Metric {
 };
 
 struct Learner {
-  Program
-      block;  // in: parameters, sample arrays [, weights], constants; out: loss, gradient leaves
+  // in: parameters, sample arrays [, weights] [, the round and the first row's index in the round's
+  // batch, a u32 each], constants; out: loss, gradient leaves
+  Program block;
   Program update;  // in: parameters, optimiser leaves, gradient leaves, loss, constants; out:
                    // parameters, optimiser leaves
   Program metric;  // in: parameters, evaluation arrays, constants; out: one scalar a metric.  call
@@ -142,6 +143,7 @@ struct Learner {
   Span<const u64> update_constants;
   Span<const u64> metric_constants;
   u64 rounds;
+  bool keyed = false;  // whether the block takes the round and the first row's index
   Span<const u8>
       safetensors_header;  // the shard's first bytes, length field included; tensors in name order
   Span<const u16> shard_order;                   // indices into `state`, in name order

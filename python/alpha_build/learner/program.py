@@ -68,7 +68,9 @@ class StateLeaf:
 class LearnerProgram:
     """Everything of a learner that a build needs; `digest` is the learner's part of the run identity."""
 
-    block: Program  # parameters, sample arrays [, weights] -> loss, gradient leaves (in `element`)
+    # parameters, sample arrays [, weights] [, round, first row's index in the batch: uint32]
+    # -> loss, gradient leaves (in `element`)
+    block: Program
     update: Program  # parameters, optimiser leaves, gradient leaves, loss -> parameters, optimiser leaves
     metric: Program | None  # parameters, evaluation arrays -> one scalar a metric (in `element`)
     metric_names: tuple[str, ...]
@@ -86,3 +88,8 @@ class LearnerProgram:
     structure: dict[str, Any] = field(default_factory=dict, compare=False)
     # One line each, for the user: narrowed dtypes.
     notices: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether the block takes the round and its first row's index, for random keys."""
+        return len(self.block.inputs) == self.parameters + len(self.samples) + 2

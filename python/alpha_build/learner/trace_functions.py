@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import jax
@@ -13,9 +14,10 @@ import numpy as np
 from ..system.errors import AlphaError, LearnerFailure, UnsupportedPrimitive
 from .trace_data import Samples
 from .trace_jax import abstract
+from .trace_keys import Key, key_type
 from .trace_places import place_of_exception, place_of_function, place_of_primitive
 
-One = Callable[[Any, Any], Any]
+One = Callable[..., Any]
 CALLBACKS = {"pure_callback", "io_callback", "debug_callback", "debug_print", "python_callback"}
 
 
@@ -76,11 +78,15 @@ def _called_with(samples: Samples) -> str:
     )
 
 
-def _forward(what: str, function: Any, one: One, params: Any, samples: Samples) -> tuple[Any, Any]:
+def _forward(
+    what: str, function: Any, one: One, params: Any, samples: Samples, *more: Any
+) -> tuple[Any, Any]:
     """Jaxpr and abstract result of a function of one sample; one that calls back into Python is refused."""
     try:
         with tracing(what, f"the {what}"):
-            closed, result = jax.make_jaxpr(one, return_shape=True)(params, tuple(_one_sample(samples)))
+            closed, result = jax.make_jaxpr(one, return_shape=True)(
+                params, tuple(_one_sample(samples)), *more
+            )
     except LearnerFailure as failure:
         if failure.hint is None:
             failure.hint = _called_with(samples)
@@ -110,13 +116,13 @@ def placed(what: str, function: Any, forward: Any) -> Iterator[None]:
         raise
 
 
-def loss_of_one(loss: Any, params: Any, samples: Samples) -> tuple[One, Any]:
-    """loss(params, sample) for one sample, known to give one real scalar, and its jaxpr."""
+def loss_of_one(loss: Any, params: Any, samples: Samples, key: Key | None) -> tuple[One, Any]:
+    """loss(params, sample, key or None) for one sample, known to give one real scalar, and its jaxpr."""
 
-    def one(params: Any, values: Any) -> Any:
-        return samples.call(loss, params, values)
+    def one(params: Any, values: Any, random: Any) -> Any:
+        return samples.call(partial(loss, **{key.name: random}) if key else loss, params, values)
 
-    forward, result = _forward("loss", loss, one, params, samples)
+    forward, result = _forward("loss", loss, one, params, samples, key_type() if key else None)
     leaves = jax.tree_util.tree_leaves(result)
     if isinstance(result, (tuple, dict, list)) or len(leaves) != 1:
         raise LearnerFailure(

@@ -16,6 +16,7 @@ from .program import LearnerProgram, Program, StateLeaf
 from .trace_data import Narrowing, Samples, to_array, to_samples, to_weights
 from .trace_functions import loss_of_one, metric_of_one, placed, tracing
 from .trace_jax import abstract, symbolic_rows, x64
+from .trace_keys import Key
 from .trace_program import to_program
 from .trace_tree import check_names, describe, leaf_names, state_leaves
 
@@ -39,7 +40,8 @@ def trace(learner: Any, element: str) -> LearnerProgram:
     optimizer = _Optimizer(learner.optimizer, params, narrowing)
     all_leaves = [*leaves, *optimizer.leaves]
     check_names(all_leaves)
-    block = _block(learner.loss, params, samples, weights is not None, dtype)
+    key = Key(learner.key, learner.seed) if getattr(learner, "key", None) else None
+    block = _block(learner.loss, params, samples, weights is not None, dtype, key)
     update = optimizer.trace(params, dtype)
     metric, metric_names, evaluated, every = _evaluation(learner.evaluation, params, dtype, narrowing)
     arrays = samples.arrays if weights is None else (*samples.arrays, weights)
@@ -85,7 +87,6 @@ def _dtype(element: str) -> str:
 def _check_later_parts(learner: Any) -> None:
     """Fields that a Learner may carry and this release does not lower."""
     for field, default, instead in (
-        ("key", None, "leave key= out: random keys in a loss are not lowered yet"),
         ("stop", None, "leave stop= out and fix rounds="),
         ("partition", "none", "use partition='none': every owner holds the whole state"),
     ):
@@ -125,12 +126,14 @@ def _shapes(arrays: tuple[np.ndarray, ...], rows: Any) -> list[Any]:
     return [abstract((rows, *array.shape[1:]), array.dtype) for array in arrays]
 
 
-def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str) -> Program:
+def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str, key: Key | None) -> Program:
     """Sum of the (weighted) losses of `rows` samples, and its gradient."""
-    one, forward = loss_of_one(loss, params, samples)
+    one, forward = loss_of_one(loss, params, samples, key)
+    rows = symbolic_rows()
 
-    def total(params: Any, arrays: Any, weights: Any) -> Any:
-        losses = jax.vmap(one, in_axes=(None, 0))(params, arrays).astype(dtype)
+    def total(params: Any, arrays: Any, weights: Any, words: Any) -> Any:
+        keys = key.of_rows(rows, *words) if key else None
+        losses = jax.vmap(one, in_axes=(None, 0, 0 if key else None))(params, arrays, keys).astype(dtype)
         return jnp.sum(losses if weights is None else losses * weights)
 
     tree = jax.tree_util.tree_structure(params)
@@ -138,15 +141,17 @@ def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str)
 
     def block(*flat: Any) -> Any:
         given = jax.tree_util.tree_unflatten(tree, flat[:count])
-        weights = flat[-1] if weighted else None
-        arrays = flat[count:-1] if weighted else flat[count:]
-        value, gradient = jax.value_and_grad(total)(given, tuple(arrays), weights)
+        arrays, rest = flat[count : count + len(samples.arrays)], flat[count + len(samples.arrays) :]
+        weights = rest[0] if weighted else None
+        words = rest[-2:] if key else ()
+        value, gradient = jax.value_and_grad(total)(given, tuple(arrays), weights, words)
         return [value, *(leaf.astype(dtype) for leaf in jax.tree_util.tree_leaves(gradient))]
 
-    rows = symbolic_rows()
     shapes = _shapes(samples.arrays, rows)
     if weighted:
         shapes.append(abstract((rows,), np.dtype(dtype)))
+    if key:
+        shapes += [abstract((), np.uint32)] * 2
     with placed("loss", loss, forward):
         return to_program(jax.make_jaxpr(block)(*jax.tree_util.tree_leaves(params), *shapes))
 

@@ -6,12 +6,14 @@ import enum
 from dataclasses import dataclass, replace
 from typing import Any
 
+import jax
 import numpy as np
 from jax.extend import core
 
 from ..system.errors import LearnerFailure, UnsupportedPrimitive
 from .lower.table import parameters_read, supported
 from .program import Aval, Dimension, Equation, Literal_, Operand, Program
+from .trace_keys import SAME, is_key, over_words, random_body, words_shape
 from .trace_loops import whole_predicate
 from .trace_places import place_of
 
@@ -20,7 +22,7 @@ _CALLS = {
     "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin",
 }  # fmt: skip
 _BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
-_SAME = {"copy", "copy_p", "stop_gradient", "optimization_barrier"}
+_SAME = {"copy", "copy_p", "stop_gradient", "optimization_barrier", *SAME}
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class _Inliner:
         return _Value(_aval(aval), self.serial)
 
     def constant(self, array: Any) -> _Node:
-        data = np.asarray(array)
+        data = np.asarray(jax.random.key_data(array) if is_key(array) else array)
         if data.shape == ():
             return Literal_(data.dtype.name, data.tobytes())
         value = _Value(Aval(data.dtype.name, data.shape), self._next())
@@ -90,7 +92,10 @@ class _Inliner:
                 return self.inline(inner.jaxpr, inner.consts, inputs)
             return self.inline(inner, (), inputs)
         where = place_of(equation.source_info)
-        params = equation.params
+        drawn = random_body(equation, where)
+        if drawn is not None:
+            return self.inline(drawn.jaxpr, drawn.consts, inputs)
+        params = over_words(equation, where)
         if name in ("scan", "while", "cond"):
             inputs, params = self._bodies(name, inputs, params)
         outputs = tuple(self.value(variable.aval) for variable in equation.outvars)
@@ -150,6 +155,8 @@ def _changes_nothing(
 def _aval(aval: Any) -> Aval:
     if isinstance(aval, Aval):
         return aval
+    if is_key(aval):
+        return Aval("uint32", tuple(dimension(d) for d in words_shape(aval)))
     name = getattr(aval.dtype, "name", str(aval.dtype))
     return Aval(str(name), tuple(dimension(d) for d in aval.shape))
 

@@ -81,7 +81,7 @@ class Reference:
         divisors = denominators(learner)
         for number in range(learner.rounds):
             batch = number % batch_count(learner)
-            total = self._gradient(batch, divisors[batch])
+            total = self._gradient(number, batch, divisors[batch])
             self._update(total)
             due = learner.every and ((number + 1) % learner.every == 0 or number + 1 == learner.rounds)
             yield ReferenceRound(number + 1, float(total[0]), self._evaluate() if due else None)
@@ -92,15 +92,16 @@ class Reference:
     def _parameters(self) -> list[np.ndarray]:
         return self.state[: self.learner.parameters]
 
-    def _gradient(self, batch: int, denominator: float) -> np.ndarray:
-        """Loss and gradient of one batch, combined and divided: element 0, then the leaves."""
+    def _gradient(self, number: int, batch: int, denominator: float) -> np.ndarray:
+        """Loss and gradient of round `number`'s batch, combined and divided: element 0, then the leaves."""
         learner, cuts = self.learner, self.checked.cuts
         assert cuts is not None
         begin = batch * learner.batch
         arrays = [array[begin : begin + learner.batch] for array in learner.samples]
         cut = cuts[0] if len(arrays[0]) == learner.batch else cuts[1]
         mean = self.checked.facts.contract.normalization == "mean"
-        return self._combined(self.kernels.block, arrays, cut, denominator if mean else None)
+        words = (number,) if learner.keyed else ()
+        return self._combined(self.kernels.block, arrays, cut, denominator if mean else None, words)
 
     def _update(self, total: np.ndarray) -> None:
         gradient, offset = [], 1
@@ -117,16 +118,20 @@ class Reference:
         means = self._combined(self.kernels.metric, samples, cuts[2], float(cuts[2].samples))
         return {name: float(value) for name, value in zip(learner.metric_names, means, strict=True)}
 
-    # ---- combine -----------------------------------------------------------------------------
-
     def _combined(
-        self, kernel: Kernel, arrays: list[np.ndarray], cut: BatchCut, denominator: float | None
+        self,
+        kernel: Kernel,
+        arrays: list[np.ndarray],
+        cut: BatchCut,
+        denominator: float | None,
+        words: tuple[int, ...] = (),
     ) -> np.ndarray:
+        """`words`: the round, where the kernel makes random keys of it."""
         if cut.block:
             bounds = [(i * cut.block, min((i + 1) * cut.block, cut.samples)) for i in range(cut.block_count)]
         else:
             bounds = [(cut.sample_bound(m), cut.sample_bound(m + 1)) for m in range(cut.members)]
-        values = [self._contribution(kernel, arrays, begin, end) for begin, end in bounds]
+        values = [self._contribution(kernel, arrays, begin, end, words) for begin, end in bounds]
         result: Any
         if cut.block:
             result = combine.canonical(values, denominator=denominator)
@@ -137,12 +142,15 @@ class Reference:
         return self._finite(result, "the result")
 
     def _contribution(
-        self, kernel: Kernel, arrays: list[np.ndarray], begin: int, end: int
+        self, kernel: Kernel, arrays: list[np.ndarray], begin: int, end: int, words: tuple[int, ...]
     ) -> np.ndarray | None:
         """One slice's or block's sums as one region; nothing for no samples."""
         if begin == end:
             return None
-        outputs = kernel(end - begin, [*self._parameters, *(array[begin:end] for array in arrays)])
+        given = [array[begin:end] for array in arrays]
+        if words:
+            given += [np.asarray(word, np.uint32) for word in (*words, begin)]
+        outputs = kernel(end - begin, [*self._parameters, *given])
         return self._finite(np.concatenate([output.reshape(-1) for output in outputs]), "a contribution")
 
     def _finite(self, values: np.ndarray, what: str) -> np.ndarray:

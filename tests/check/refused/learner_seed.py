@@ -1,4 +1,4 @@
-"""A seed is for random keys, which wait for a later release."""
+"""A seed is for random keys: a loss that takes none has no use for it."""
 
 import alpha_build as ab
 

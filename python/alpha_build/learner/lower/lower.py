@@ -16,8 +16,10 @@ from .writer import CPP_TYPES
 INCLUDES = (
     "learner/numeric.h",
     "learner/elementary.h",
+    "learner/elementary_inverse.h",
     "learner/elementary_more.h",
     "learner/matrix.h",
+    "learner/random.h",
     "learner/reduce.h",
 )
 

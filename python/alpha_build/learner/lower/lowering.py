@@ -172,6 +172,10 @@ class Lowering:
     def define(self, equation: Equation, tree: Tree) -> None:
         """Give a value its tree; write it to memory now if several equations or an output read it."""
         (value,) = equation.outputs
+        self.define_value(equation, value, tree)
+
+    def define_value(self, equation: Equation, value: int, tree: Tree) -> None:
+        """The same for one of several values of an equation."""
         shape = self.program.values[value].shape
         self.trees[value] = tree
         if not has_work(tree):

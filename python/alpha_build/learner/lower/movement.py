@@ -102,6 +102,19 @@ def _concatenate(lowering: Lowering, equation: Equation) -> None:
     lowering.computed(equation, lines, set().union(*(buffers(tree) for tree in trees)), name)
 
 
+def _stack(lowering: Lowering, equation: Equation) -> None:
+    to, axis = lowering.program.values[equation.outputs[0]].shape, equation.params["axis"]
+    trees = [lowering.tree(operand) for operand in equation.inputs]
+    name = lowering.allocate(equation.outputs[0])
+    strides = row_major(to)
+    kept = (*strides[:axis], *strides[axis + 1 :])
+    lines: list[str] = []
+    for place, (operand, tree) in enumerate(zip(equation.inputs, trees, strict=True)):
+        shape = lowering.aval(operand).shape
+        lines += _copy_into(lowering, name, tree, shape, kept, strides[axis].scaled(place).cpp())
+    lowering.computed(equation, lines, set().union(*(buffers(tree) for tree in trees)), name)
+
+
 def _pad(lowering: Lowering, equation: Equation) -> None:
     tree, shape, to = _one(lowering, equation)
     config: list[list[Any]] = equation.params["padding_config"]
@@ -183,6 +196,7 @@ ROWS: dict[str, Row] = {
     "iota": Row(_iota, reads=("dimension",)),
     "split": Row(_split, reads=("axis", "sizes")),
     "concatenate": Row(_concatenate, reads=("dimension",)),
+    "stack": Row(_stack, reads=("axis",)),
     "pad": Row(_pad, reads=("padding_config",)),
     "dynamic_slice": Row(_dynamic_slice),
     "dynamic_update_slice": Row(_dynamic_update_slice),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..program import Equation
 from .lowering import Lowering
 from .row import Row
@@ -84,6 +86,25 @@ def _pow(lowering: Lowering, equation: Equation) -> None:
     apply(lowering, equation, "power({0}, {1})")
 
 
+def _bitcast(lowering: Lowering, equation: Equation) -> None:
+    source = lowering.aval(equation.inputs[0]).dtype
+    to = lowering.program.values[equation.outputs[0]].dtype
+    known = source in CPP_TYPES and to in CPP_TYPES
+    if not known or np.dtype(source).itemsize != np.dtype(to).itemsize or "bool" in (source, to):
+        raise lowering.refuse(equation, f"from {source} to {to} has no lowering", "keep the width")
+    value = "canonical({0})" if kind_of(source) == "float" else "{0}"
+    apply(lowering, equation, f"bit_cast<{CPP_TYPES[to]}>({value})")
+
+
+def _threefry(lowering: Lowering, equation: Equation) -> None:
+    """Both words at once, stored as one of 64 bits, since either result reads it."""
+    shape = lowering.program.values[equation.outputs[0]].shape
+    operands = tuple(lowering.spread(operand, shape) for operand in equation.inputs)
+    words = lowering.stored_tree(Apply("threefry_2x32({0}, {1}, {2}, {3})", "uint64", operands), shape)
+    for value, template in zip(equation.outputs, ("high_word({0})", "low_word({0})"), strict=True):
+        lowering.define_value(equation, value, Apply(template, "uint32", (words,)))
+
+
 def _elementary(name: str) -> Row:
     """A correctly rounded function of one float32."""
 
@@ -126,6 +147,7 @@ ROWS: dict[str, Row] = {
     "sin": _elementary("sine"),
     "cos": _elementary("cosine"),
     "erf": _elementary("error_function"),
+    "erf_inv": _elementary("inverse_error_function"),
     "eq": _both("{0} == {1}"),
     "ne": _both("{0} != {1}"),
     "lt": _both("{0} < {1}"),
@@ -140,5 +162,7 @@ ROWS: dict[str, Row] = {
     "shift_right_logical": pointwise(whole="shift_right_logical({0}, {1})"),
     "shift_right_arithmetic": pointwise(whole="shift_right_arithmetic({0}, {1})"),
     "select_n": Row(_select),
+    "bitcast_convert_type": Row(_bitcast),
+    "threefry2x32": Row(_threefry),
     "convert_element_type": Row(_convert, reads=("new_dtype",)),
 }

@@ -29,12 +29,19 @@ def check_learner(learner: Learner, system: System, found: list[AlphaError]) -> 
     if learner.stop is not None:
         message, hint = "stop= is not in this release", "leave it out and set rounds="
         found.append(LearnerFailure(message, kind=later, where=where, hint=hint))
-    if learner.key is not None:
-        message, hint = "key= (random keys) is not in this release", "draw random numbers into samples="
-        found.append(LearnerFailure(message, kind=later, where=where, hint=hint))
-    if learner.seed != 0:
-        message, hint = "seed= is for random keys, which are not in this release", "use shuffle= to permute"
-        found.append(LearnerFailure(message, kind=later, where=where, hint=hint))
+    if learner.key is not None and not (isinstance(learner.key, str) and learner.key.isidentifier()):
+        message, hint = (
+            f"key={learner.key!r} names no parameter",
+            'use key="key" for a loss with a parameter key',
+        )
+        found.append(LearnerFailure(message, kind="key", where=where, hint=hint))
+    if whole(learner.seed) is None or not -(2**31) <= learner.seed < 2**32:
+        message, hint = f"seed={learner.seed!r} is no seed", "give an integer of 32 bits"
+        found.append(LearnerFailure(message, kind="seed", where=where, hint=hint))
+    elif learner.seed != 0 and learner.key is None:
+        message = "seed= is for random keys, and no key= names the loss's parameter that takes one"
+        hint = "add key=, or use shuffle= to permute"
+        found.append(LearnerFailure(message, kind="seed", where=where, hint=hint))
     if isinstance(system.topology, Mesh):
         message, hint = "a learner over a mesh is not in this release", "use topology=Tree(fanout=F)"
         found.append(ContractFailure(message, kind="combine-on-mesh", where=where, hint=hint))

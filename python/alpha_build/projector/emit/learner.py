@@ -82,6 +82,7 @@ class EmittedLearner:
     evaluation_row_bytes: str
     metric_names: tuple[str, ...]
     rounds: int
+    keyed: bool
     header: str
     order: str
     hash_pieces: tuple[str, ...]
@@ -116,6 +117,7 @@ def emit_learner(source: LearnerSource, names: Names) -> EmittedLearner:
         evaluation_row_bytes=_numbers(_row_bytes(array) for array in learner.evaluation_samples),
         metric_names=tuple(literal(name) for name in learner.metric_names),
         rounds=learner.rounds,
+        keyed=learner.keyed,
         header=literals(safetensors_header(ordered), indent=4),
         order=_numbers(order),
         hash_pieces=tuple(literals(piece, indent=4) for piece in state_hash_pieces(ordered)),
