@@ -46,7 +46,6 @@ def _print_version(context: click.Context, option: click.Parameter, asked: bool)
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def _print_cmake_folder(context: click.Context, option: click.Parameter, asked: bool) -> None:
     if asked:
         from alpha_build.paths import cmake
@@ -55,11 +54,12 @@ def _print_cmake_folder(context: click.Context, option: click.Parameter, asked: 
         context.exit()
 
 
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
               help="Show the version and exit.")  # fmt: skip
-def commands() -> None:
 @click.option("--cmake-dir", is_flag=True, is_eager=True, expose_value=False, callback=_print_cmake_folder,
               help="Show the CMake package's folder (AlphaBuild_DIR) and exit.")  # fmt: skip
+def commands() -> None:
     """Compiles one learning system, or one protocol, into a standalone executable a role.
 
     SYSTEM is file.py[:name] or package.module:name; it may be left out where pyproject.toml holds
@@ -98,10 +98,13 @@ def check(system: str | None, json: bool) -> None:
     "--toolchain", type=click.Choice(["gnu", "zig"]), help="Insist on one.  [default: GNU, else Zig]"
 )
 @click.option("--program", type=click.Path(path_type=Path), help="A saved learner.cbor in place of tracing.")
-@json_option
 @click.option(
     "--depfile", type=click.Path(path_type=Path), help="Where to list, for Make or Ninja, what was read."
 )
+@click.option(
+    "--source-only", is_flag=True, help="Write C++ and CMake files that need no alpha-build, nor Python."
+)
+@json_option
 @reporting
 def roles(
     system: str | None,
@@ -110,21 +113,29 @@ def roles(
     jobs: int | None,
     toolchain: str | None,
     program: Path | None,
-    json: bool,
     depfile: Path | None,
+    source_only: bool,
+    json: bool,
 ) -> None:
     """Make the executables: check, project, emit, compile, stamp."""
+    if source_only:
+        if jobs or toolchain or depfile:
+            raise click.UsageError(
+                "--source-only starts no compiler: no --jobs, --toolchain or --depfile with it"
+            )
+        _write_source_only(system, out, only, program, json=json)
+        return
     import time
 
     from alpha_build.build.build import build
-    from alpha_build.progress import Stages
     from alpha_build.build.dependencies import ReadFiles, write_depfile
     from alpha_build.build.manifest import FILE
+    from alpha_build.progress import Stages
     from alpha_build.source import system_spec
 
     begin = time.monotonic()
-    with Stages(shown=not json) as progress:
     read = ReadFiles() if depfile else None
+    with Stages(shown=not json) as progress:
         manifest = build(
             system_spec(system),
             out,
@@ -134,9 +145,9 @@ def roles(
             toolchain=toolchain,
             progress=progress,
         )
-    for line in manifest.notices:
     if read and depfile:
         write_depfile(depfile, out / FILE, read.files(out))
+    for line in manifest.notices:
         print(f"alpha-build: {line}", file=sys.stderr)
     if json:
         print_json(manifest.as_json())
@@ -148,6 +159,25 @@ def roles(
         print(f"and {count - ROLES_SHOWN} more")
     seconds = time.monotonic() - begin
     print(f"{manifest.name}: {count} executable{'s' if count > 1 else ''} in {out}, made in {seconds:.1f} s")
+
+
+def _write_source_only(
+    system: str | None, out: Path, only: tuple[int, ...], program: Path | None, *, json: bool
+) -> None:
+    from alpha_build.build.source_only import write_source_only
+    from alpha_build.progress import Stages
+    from alpha_build.source import system_spec
+
+    with Stages(shown=not json) as progress:
+        made = write_source_only(
+            system_spec(system), out, roles=only or None, program=program, progress=progress
+        )
+    for line in made.notices:
+        print(f"alpha-build: {line}", file=sys.stderr)
+    if json:
+        print_json({"ok": True, "folder": str(out), "classes": [each.name for each in made.classes]})
+    else:
+        print(f"sources in {out}: cmake -S {out} -B {out / 'build'} && cmake --build {out / 'build'}")
 
 
 @commands.command()

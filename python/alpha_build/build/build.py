@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from alpha_build.build import output
-from alpha_build.build.checked import checked_system
-from alpha_build.build.classes import group
 from alpha_build.build.compilers import Compilers, likely_targets
+from alpha_build.build.generate import Progress, generate
 from alpha_build.build.manifest import Manifest
-from alpha_build.build.sources import lowered_learners, source_texts
+from alpha_build.build.sources import targets_of
 from alpha_build.build.stamping import Stamper
 from alpha_build.learner.program import LearnerProgram
-from alpha_build.projector.check import Checked
-from alpha_build.system.errors import MembershipFailure
 from alpha_build.system.load import load_system
 from alpha_build.system.system import System
 
 SAVED_LEARNER = "learner.cbor"
-
-# Stage ("check", "project", "emit", "compile", "stamp"), steps done, steps in all.
-Progress = Callable[[str, int, int], None]
 
 
 def build(
@@ -49,52 +43,17 @@ def build(
     with Compilers(jobs, local_cache, toolchain, partial(progress, "compile")) as compilers:
         found = load_system(system) if isinstance(system, str) else system
         compilers.begin(likely_targets(found, roles))  # beside the tracing, which takes as long
-        progress("check", 0, 1)
-        checked = checked_system(found, program)
-        progress("check", 1, 1)
-        wanted = wanted_roles(checked, roles)
-        progress("project", 0, 1)
-        classes = group(checked, wanted)
-        progress("project", 1, 1)
-        compilers.begin({each.program.target for each in classes}, missing_ok=False)
-        lines = _user_lines(system if isinstance(system, str) else "")
-        learners = lowered_learners(checked, classes)
-        texts = source_texts(checked, classes, learners, lines, partial(progress, "emit"))
+        made = generate(found, system if isinstance(system, str) else "", roles, program, progress)
+        compilers.begin(targets_of(made.classes), missing_ok=False)
         with output.output_folder(Path(out)) as folder:
-            output.write_sources(folder / "src", texts)
-            user_files = frozenset(operation.place.file for operation in checked.operations.values())
-            images = compilers.compile(folder, classes, texts, user_files, kernels=bool(learners))
-            _save_learner(folder, checked.learner)
-            scratch_bytes = {target: learner.scratch_bytes for target, learner in learners.items()}
-            stamper = Stamper(checked, classes, images, scratch_bytes)
+            output.write_sources(folder / "src", made.texts)
+            images = compilers.compile(
+                folder, made.classes, made.texts, made.user_files, kernels=made.kernels
+            )
+            _save_learner(folder, made.checked.learner)
+            stamper = Stamper(made.checked, made.classes, images, made.scratch_bytes)
             manifest = stamper.write(folder, partial(progress, "stamp"))
-    notices = (*(checked.learner.notices if checked.learner else ()), *checked.warnings)
-    return replace(manifest, notices=notices)
-
-
-def wanted_roles(checked: Checked, roles: Collection[int] | None) -> Sequence[int]:
-    """All members, or those that are asked for, ascending.
-
-    Raises:
-        MembershipFailure: a role that is asked for is not a member.
-    """
-    if roles is None:
-        return [checked.group.member(position) for position in range(len(checked.group))]
-    for role in roles:
-        if role not in checked.group:
-            raise MembershipFailure(
-                f"role {role} is not a member", kind="participant-out-of-range",
-                hint=f"members are in {checked.group.first} to {checked.group.last}",
-            )  # fmt: skip
-    return sorted(set(roles))
-
-
-def _user_lines(spec: str) -> dict[str, list[str]]:
-    """Lines of the user's file by its name; nothing for a system that is given as a value or a module."""
-    path = Path(spec.rpartition(":")[0] if not Path(spec).is_file() else spec)
-    if path.suffix != ".py" or not path.is_file():
-        return {}
-    return {path.name: path.read_text(encoding="utf-8", errors="replace").splitlines()}
+    return replace(manifest, notices=made.notices)
 
 
 def _save_learner(folder: Path, learner: LearnerProgram | None) -> None:

@@ -51,9 +51,12 @@ class Manifest:
 
 
 def entry_json(
-    role: int, class_name: str, target: str, edges: tuple[EdgeStamp, ...], memory_bytes: int
+    role: int, class_name: str, target: str, edges: tuple[EdgeStamp, ...], memory_bytes: int | None
 ) -> dict[str, Any]:
-    """An entry without what names the file itself: what the executable's note holds."""
+    """An entry without what names the file itself: what the executable's note holds.
+
+    `memory_bytes` is None where the size of the code is not known yet.
+    """
     return {
         "role": role,
         "class": class_name,

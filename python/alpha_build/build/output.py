@@ -25,12 +25,23 @@ def output_folder(out: Path) -> Iterator[Path]:
     Raises:
         BuildFailure: the folder or a file in it cannot be written.
     """
-    try:
+    with writing(out):
         folder = out.absolute()
         (folder / "build").mkdir(parents=True, exist_ok=True)
         with open(folder / "build" / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield folder
+
+
+@contextmanager
+def writing(out: Path) -> Iterator[None]:
+    """Says of a fault in writing which folder is meant, and what to do.
+
+    Raises:
+        BuildFailure: the folder or a file in it cannot be written.
+    """
+    try:
+        yield
     except OSError as error:
         raise BuildFailure(
             f"the output folder cannot be written: {error.strerror or error}",

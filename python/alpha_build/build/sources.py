@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from alpha_build.build.classes import RoleClass
 from alpha_build.build.operations import operation_source
@@ -24,7 +24,7 @@ def source_texts(
     on_step: Callable[[int, int], None],
 ) -> dict[str, str]:
     """Text of every generated file by name; `learners` by target, as `lowered_learners` gives them."""
-    texts = {CMAKE_FILE: _cmake_text(classes, kernels=bool(learners))}
+    texts = {CMAKE_FILE: cmake_text(classes, kernels=bool(learners))}
     for done, each in enumerate(classes, 1):
         operations = [
             operation_source(
@@ -55,8 +55,23 @@ def lowered_learners(checked: Checked, classes: Sequence[RoleClass]) -> dict[str
     }
 
 
-def _cmake_text(classes: Sequence[RoleClass], kernels: bool) -> str:
-    targets = sorted({each.program.target for each in classes}, reverse=True)
+def cmake_text(
+    classes: Sequence[RoleClass], *, kernels: bool, roles: Sequence[tuple[str, RoleClass]] = ()
+) -> str:
+    """The CMake project over a build's classes and, by file name, over roles that are linked with stamps."""
+    targets = targets_of(classes)
+    return template("CMakeLists.txt.j2").render(
+        targets=[(target, [each for each in classes if each.program.target == target]) for target in targets],
+        kernels=kernels,
+        roles=roles,
+    )
+
+
+def targets_of(classes: Sequence[RoleClass]) -> list[str]:
+    return sorted({each.program.target for each in classes}, reverse=True)
+
+
+def template(name: str) -> Template:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=StrictUndefined,
@@ -65,7 +80,4 @@ def _cmake_text(classes: Sequence[RoleClass], kernels: bool) -> str:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    return environment.get_template("CMakeLists.txt.j2").render(
-        targets=[(target, [each for each in classes if each.program.target == target]) for target in targets],
-        kernels=kernels,
-    )
+    return environment.get_template(name)

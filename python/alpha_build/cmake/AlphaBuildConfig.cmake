@@ -90,3 +90,22 @@ function(alpha_add_class name source)
   endif()
   target_link_libraries(${name} PRIVATE alpha_runtime)
 endfunction()
+
+# alpha_add_role(NAME CLASS STAMP NOTES): the executable of one role of a class.  The files STAMP and NOTES are linked
+# in where `alpha-build roles` would append them.
+function(alpha_add_role name class stamp notes)
+  get_filename_component(stamp "${stamp}" ABSOLUTE)
+  get_filename_component(notes "${notes}" ABSOLUTE)
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+  configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/stamped.cpp.in" "${source}" @ONLY)
+  set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${stamp};${notes}")
+  add_executable(${name} "${source}" $<TARGET_OBJECTS:${class}>)
+  alpha_freestanding(${name} "${CMAKE_CURRENT_SOURCE_DIR}")
+  get_target_property(options ${class} LINK_OPTIONS)
+  get_target_property(libraries ${class} LINK_LIBRARIES)
+  target_link_options(${name} PRIVATE ${options} -Wl,-u,alpha_stamp
+    "-Wl,-T,${CMAKE_CURRENT_FUNCTION_LIST_DIR}/stamped.ld")
+  target_link_libraries(${name} PRIVATE ${libraries})
+  # Made on the way, not an executable that starts.
+  set_target_properties(${class} PROPERTIES EXCLUDE_FROM_ALL ON RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+endfunction()
