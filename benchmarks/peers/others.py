@@ -1,0 +1,75 @@
+"""gloo and Open MPI over loopback TCP, where they are installed; neither hashes what it moves."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+Lines = list[dict[str, Any]]
+Peer = Callable[[int, Sequence[int], float], Lines]
+HERE = Path(__file__).resolve().parent
+TIMEOUT_S = 120
+MPIRUN = [
+    "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-q", "--mca", "pml", "ob1",
+    "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo",
+    "--mca", "btl_base_warn_component_unused", "0",
+]  # fmt: skip
+
+
+def found() -> dict[str, Peer]:
+    """Those that are here; a line on standard error for each that is not."""
+    peers: dict[str, Peer] = {}
+    if importlib.util.find_spec("torch") is not None:
+        peers["gloo"] = gloo
+    else:
+        print("gloo: skipped, PyTorch is not installed (pip install torch)", file=sys.stderr)
+    if (mpicc := _tool("mpicc")) and (mpirun := _tool("mpirun")):
+        worker = Path(tempfile.mkdtemp(prefix="alpha-bench-mpi-")) / "worker"
+        subprocess.run([mpicc, "-O3", "-o", str(worker), str(HERE / "mpi_worker.c")], check=True)
+        peers["Open MPI"] = lambda members, sizes, seconds: _read(
+            [[mpirun, *MPIRUN, "-np", str(members), str(worker), str(seconds), *map(str, sizes)]]
+        )
+    else:
+        print(
+            "Open MPI: skipped, it is not installed (apt install openmpi-bin libopenmpi-dev)", file=sys.stderr
+        )
+    return peers
+
+
+def gloo(members: int, sizes: Sequence[int], seconds: float) -> Lines:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    shared = [str(members), str(port), str(seconds), *map(str, sizes)]
+    worker = [sys.executable, str(HERE / "gloo_worker.py")]
+    return _read([[*worker, str(rank), *shared] for rank in range(members)])
+
+
+def _tool(name: str) -> str | None:
+    return shutil.which(f"{name}.openmpi")
+
+
+def _read(commands: list[list[str]]) -> Lines:
+    """Lines of the first of some processes that run together; none when they fail or hang."""
+    with tempfile.TemporaryFile() as errors:
+        running = [
+            subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+            for words in commands
+        ]
+        try:
+            texts = [process.communicate(timeout=TIMEOUT_S)[0] for process in running]
+        except subprocess.TimeoutExpired:
+            texts = [b""]
+        finally:
+            for process in running:
+                process.kill()
+                process.wait()
+    return [json.loads(line) for line in texts[0].decode().splitlines() if line.startswith("{")]
