@@ -9,10 +9,6 @@
 namespace alpha {
 namespace {
 
-bool holds(const Participant& participant, Range range) {
-  return participant.role.learner == nullptr || range.begin < range.end;
-}
-
 bool refuse_nonfinite(Participant& participant, const Round& round, u64 element,
                       const char* whose) {
   Text<256> text;
@@ -148,6 +144,10 @@ bool exchange_tree(Participant& participant, const Round& round) {
 }
 
 }  // namespace
+
+bool holds(const Participant& participant, Range range) {
+  return participant.role.learner == nullptr || range.begin < range.end;
+}
 
 Round this_round(const Participant& participant) {
   const Stamp& stamp = participant.stamp;

@@ -26,6 +26,8 @@ const Share& batch_share(const Participant& participant, u64 batch);
 // Samples (order tree) or blocks (order canonical) below an edge; a protocol without a learner has
 // none of either.
 Range edge_range(const Participant& participant, const Share& share, Slot slot);
+// Whether anything is contributed from such a range.
+bool holds(const Participant& participant, Range range);
 // Across the one edge of a pair, which is two ways: what the peer holds.
 Range peer_range(const Participant& participant, const Share& share, Slot slot);
 

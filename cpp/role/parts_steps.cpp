@@ -50,6 +50,7 @@ struct PartsCombine {
   const Round& round;
   Span<Inbound> peers;
   Part own;
+  bool contributes;  // this role
   u64 finished = 0;
 };
 
@@ -59,7 +60,7 @@ bool advance_parts(void* context) {
   Participant& participant = combine.participant;
   u64 limit = combine.own.bytes;
   for (const Inbound& peer : combine.peers) {
-    if (peer.arrived < limit) limit = peer.arrived;
+    if (peer.what.total != 0 && peer.arrived < limit) limit = peer.arrived;
   }
   const u64 begin = combine.finished;
   if (begin == limit) return true;
@@ -67,14 +68,16 @@ bool advance_parts(void* context) {
   const u64 position = participant.position();
   void** const values = participant.contributions;
   for (u64 i = 0; i < combine.peers.size(); ++i) {
-    values[i < position ? i : i + 1] = combine.peers[i].base + begin;
+    const Inbound& peer = combine.peers[i];
+    values[i < position ? i : i + 1] = peer.what.total == 0 ? nullptr : peer.base + begin;
   }
-  values[position] = own;
+  values[position] = combine.contributes ? own : nullptr;
   combine_tree(combine.round.region.element, values, combine.peers.size() + 1,
                participant.role.contract.mesh_fanout,
                (limit - begin) / combine.round.element_bytes);
-  if (position != 0) copy_bytes(own, values[0], limit - begin);
   combine.finished = limit;
+  if (values[0] == nullptr) return true;  // nobody contributed
+  if (values[0] != own) copy_bytes(own, values[0], limit - begin);
   return finish_result(participant, combine.round, participant.base(combine.round.region),
                        combine.own.begin + begin, combine.own.begin + limit);
 }
@@ -87,16 +90,28 @@ bool run_combine_parts(Participant& participant) {
   ALPHA_ASSERT(step.to.size() == participant.role.edges);
   Transfer transfer;
   if (!participant.arm(round.region, round.region.bytes, &transfer)) return false;
-  if (!admit_contribution(participant, round, participant.base(round.region))) return false;
+  const bool contributes = holds(participant, round.share.own);
+  if (contributes && !admit_contribution(participant, round, participant.base(round.region))) {
+    return false;
+  }
   const Part own = own_part(participant);
   for (u64 i = 0; i < step.to.size(); ++i) {
-    const Part taken = {participant.parts + i * own.bytes, 0, own.bytes};
-    arrive(participant, i, step.to[i], transfer, taken);
-    leave(participant, i, step.to[i], transfer, peer_part(participant, step.to[i]));
+    const Slot slot = step.to[i];
+    Part taken = {participant.parts + i * own.bytes, 0, own.bytes};
+    if (!holds(participant, edge_range(participant, round.share, slot))) taken.bytes = 0;
+    arrive(participant, i, slot, transfer, taken);
+    Part given = peer_part(participant, slot);
+    if (!contributes) given.bytes = 0;
+    leave(participant, i, slot, transfer, given);
   }
-  PartsCombine context = {participant, round, {participant.inbound, step.to.size()}, own};
-  return exchange(participant.session, context.peers, {participant.outbound, step.to.size()},
-                  {advance_parts, &context});
+  const u64 peers = step.to.size();
+  PartsCombine context = {participant, round, {participant.inbound, peers}, own, contributes};
+  if (!exchange(participant.session, context.peers, {participant.outbound, peers},
+                {advance_parts, &context})) {
+    return false;
+  }
+  if (peers == 0) report_result(participant, round.region);
+  return true;
 }
 
 bool run_gather(Participant& participant) {
@@ -111,8 +126,14 @@ bool run_gather(Participant& participant) {
   for (u64 i = 0; i < step.to.size(); ++i) {
     leave(participant, i, step.to[i], transfer, own);
   }
-  return exchange(participant.session, {participant.inbound, step.sources.size()},
-                  {participant.outbound, step.to.size()}, {});
+  if (!exchange(participant.session, {participant.inbound, step.sources.size()},
+                {participant.outbound, step.to.size()}, {})) {
+    return false;
+  }
+  if (participant.position() == 0 && !step.sources.empty()) {
+    report_result(participant, *step.region);
+  }
+  return true;
 }
 
 bool run_scatter(Participant& participant) {

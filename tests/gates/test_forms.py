@@ -9,11 +9,17 @@ import numpy as np
 import pytest
 
 from alpha_build.build.toolchains import available
+from alpha_build.gates.systems import fit
 from alpha_build.run.artifacts import find_emulator
 from gates.conftest import EXAMPLES, alpha_build, build
 from gates.forms import forms, mean, shown
 
 pytestmark = pytest.mark.gates
+METRIC = """\
+def error(params, x, y):
+    return {"error": abs(x @ params["w"] - y)}
+metric = ab.Evaluation(error, samples=(x[:9], y[:9]), every=3)
+"""
 EMULATED = bool(find_emulator("aarch64") and available("aarch64"))
 
 
@@ -88,6 +94,22 @@ def test_the_example_of_parts_is_one_class_and_runs(folder: Path) -> None:
     dist = build(EXAMPLES / "parts.py", folder / "dist")
     assert {entry["class"] for entry in dist.manifest["roles"]} == {"peer-x86_64"}
     assert alpha_build("run", dist.path).returncode == 0
+
+
+def test_a_learner_over_a_mesh_trains_the_state_of_one_over_a_tree(folder: Path) -> None:
+    """Ten members share batches of 12 and a last one of 8: two of them are idle in it."""
+    text = fit(members=10, fanout=8, rounds=4).replace("rounds=4)", "rounds=4, batch=12, evaluation=metric)")
+    text = text.replace("system = ", METRIC + "system = ")
+    results = []
+    for topology in ("ab.Tree(fanout=8)", "ab.Mesh()"):
+        (folder / "fit.py").write_text(text.replace("ab.Tree(fanout=8)", topology))
+        dist = build(folder / "fit.py", folder / "dist").path
+        state = folder / f"state {topology}"
+        result = json.loads(alpha_build("run", dist, "--state", state, "--json").stdout)
+        assert result["ok"]
+        assert len({row["state"] for row in result["roles"]}) == 1
+        results.append((result["rounds"], result["loss"], result["metrics"], result["roles"][0]["state"]))
+    assert results[0] == results[1] and results[0][0] == 4
 
 
 def test_what_lies_whole_is_scattered_and_broadcast_over_a_mesh(folder: Path) -> None:

@@ -24,8 +24,8 @@ class Wrong(Exception):
 class Run:
     """`todo` of every role in role order.
 
-    `fault` says whether one may still be lost, `launched` that a launcher starts each role after the ones before
-    it have announced; without one, ports are fixed and connects are repeated.
+    `fault` says whether one may still be lost, `launched` that a launcher starts each role after the ones
+    before it have announced; without one, ports are fixed and connects are repeated.
     """
 
     todo: tuple[Todo, ...]

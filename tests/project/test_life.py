@@ -20,6 +20,7 @@ SHAPES = [
     (3, ab.Star()),
     (3, ab.Tree(fanout=1)),
     (4, ab.Tree(fanout=2)),
+    (3, ab.Mesh()),
 ]
 
 

@@ -39,6 +39,7 @@ def test_every_accepted_protocol_finishes(system: ab.System) -> None:
         (4, ab.Star()),
         (4, ab.Tree(fanout=1)),
         (5, ab.Tree(fanout=2)),
+        (3, ab.Mesh()),
     ],
 )
 def test_a_learner_finishes(members: int, topology: ab.system.topology.Topology) -> None:

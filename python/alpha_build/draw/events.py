@@ -123,7 +123,10 @@ class Members(_Walk):
 
     def _up(self, position: int, label: str) -> Iterator[Arrow]:
         """From everybody below a position to it, the deepest first."""
-        for span in self.checked.shape.child_subtrees(position):
+        shape = self.checked.shape
+        if shape.tree is None:
+            yield from (Arrow(peer, position, label) for peer in shape.neighbours(position))
+        for span in shape.child_subtrees(position):
             yield from self._up(span.begin, label)
             yield Arrow(span.begin, position, label)
 

@@ -17,6 +17,7 @@ from alpha_build.build.reference import Kernel, compile_kernels
 from alpha_build.build.samples import batch_count, denominators
 from alpha_build.learner.program import LearnerProgram
 from alpha_build.projector.check import Checked
+from alpha_build.projector.check.contract import mesh_fanout
 from alpha_build.projector.check.shares import BatchCut
 from alpha_build.projector.emit.learner import state_hash_pieces
 from alpha_build.system.errors import LearnerFailure
@@ -118,6 +119,15 @@ class Reference:
         means = self._combined(self.kernels.metric, samples, cuts[2], float(cuts[2].samples))
         return {name: float(value) for name, value in zip(learner.metric_names, means, strict=True)}
 
+    @property
+    def _fanout(self) -> int:
+        tree = self.checked.shape.tree
+        if tree is None:
+            return mesh_fanout(self.checked.facts.contract, len(self.checked.group))
+        return max(1, tree.fanout)
+
+    # ---- combine -----------------------------------------------------------------------------
+
     def _combined(
         self,
         kernel: Kernel,
@@ -136,9 +146,7 @@ class Reference:
         if cut.block:
             result = combine.canonical(values, denominator=denominator)
         else:
-            tree = self.checked.shape.tree
-            assert tree is not None, "a learner's topology is a tree"
-            result = combine.tree(values, fanout=max(1, tree.fanout), denominator=denominator)
+            result = combine.tree(values, fanout=self._fanout, denominator=denominator)
         return self._finite(result, "the result")
 
     def _contribution(

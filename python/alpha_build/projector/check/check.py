@@ -59,7 +59,8 @@ def _check(system: System, learner: LearnerProgram | None, found: list[AlphaErro
         return None
     if system.learner is not None and learner is None:
         return None
-    protocol, regions, operations = _protocol(system, learner, found)
+    mesh_root = group.first if shape.tree is None else None
+    protocol, regions, operations = _protocol(system, learner, mesh_root, found)
     if protocol is None:
         return None
     learns = learner is not None
@@ -97,12 +98,12 @@ def _check_work(system: System, found: list[AlphaError]) -> None:
 
 
 def _protocol(
-    system: System, learner: LearnerProgram | None, found: list[AlphaError]
+    system: System, learner: LearnerProgram | None, mesh_root: int | None, found: list[AlphaError]
 ) -> tuple[Form | None, Mapping[str, Region | Word], Mapping[str, Operation]]:
     if learner is not None:
         assert system.learner is not None
         place = system.learner.place
-        return learner_protocol(learner, place), learner_regions(learner, place), {}
+        return learner_protocol(learner, place, mesh_root), learner_regions(learner, place), {}
     where = f"{system.place} system"
     before = len(found)
     check_regions(system.regions, where, found)
@@ -114,9 +115,9 @@ def _protocol(
 
 def _nodes(protocol: Form, learner: LearnerProgram | None, scope: Scope) -> tuple[Node, ...]:
     before = len(scope.found)
-    walk = Walk(scope, None if learner is None else learner_names(learner))
+    walk = Walk(scope, None if learner is None else learner_names(learner, scope.shape.tree is None))
     nodes = walk.nodes(protocol, Context(outer=f"{scope.place} "))
-    if scope.shape.tree is None and learner is None:
+    if scope.shape.tree is None:
         nodes = mark_parts(nodes, scope)
     if learner is None and len(scope.found) == before:
         Written(scope).check(nodes)

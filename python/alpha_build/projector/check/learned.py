@@ -17,6 +17,9 @@ DIGEST_BYTES = 32
 _NAMES = ("Start", "Gradient", "Total")
 _NAMES_AFTER = ("Manifest", "Commit")
 
+# What the learner's own operations write.
+LEARNER_WRITES = {"gradient": ("gradient",), "update": (), "evaluate": ("metrics",)}
+
 
 @dataclass(frozen=True)
 class Every(Form):
@@ -41,8 +44,8 @@ class Publish(Form):
     region_down: str
 
 
-def learner_protocol(learner: LearnerProgram, place: Place) -> Form:
-    """The replicated learner's protocol."""
+def learner_protocol(learner: LearnerProgram, place: Place, mesh_root: int | None = None) -> Form:
+    """The replicated learner's protocol; on a mesh metrics are combined in parts, for its root to gather."""
     steps: list[Form] = [
         Everyone("gradient", place=place),
         Combine("gradient", place=place),
@@ -50,7 +53,10 @@ def learner_protocol(learner: LearnerProgram, place: Place) -> Form:
         Everyone("update", place=place),
     ]
     if learner.metric is not None:
-        evaluation = Sequence(Everyone("evaluate", place=place), Combine("metrics", place=place), place=place)
+        parts: list[Form] = [Everyone("evaluate", place=place), Combine("metrics", place=place)]
+        if mesh_root is not None:
+            parts.append(Deliver("metrics", owners=mesh_root, place=place))
+        evaluation = Sequence(*parts, place=place)
         steps.append(Every(learner.every, evaluation, place=place))
     return Sequence(
         Start("generation", place=place),
@@ -60,9 +66,9 @@ def learner_protocol(learner: LearnerProgram, place: Place) -> Form:
     )
 
 
-def learner_names(learner: LearnerProgram) -> tuple[str, ...]:
+def learner_names(learner: LearnerProgram, mesh: bool) -> tuple[str, ...]:
     """Constant names of the learner's communicating forms, by number."""
-    metrics = ("Metrics",) if learner.metric is not None else ()
+    metrics = () if learner.metric is None else ("Metrics", "Result") if mesh else ("Metrics",)
     return (*_NAMES, *metrics, *_NAMES_AFTER)
 
 

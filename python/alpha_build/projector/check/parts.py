@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...system.forms import Choice, Combine, Deliver, Everyone, Local, Repeat, Transfer
-from .learned import Every
+from .learned import LEARNER_WRITES, Every
 from .node import Node
 from .scope import Scope
 
@@ -98,6 +98,8 @@ class _Marker:
                 return {region: frozenset({WHOLE})}
             case Transfer(receiver=receiver, region=region) if receiver == root:
                 return {region: frozenset({WHOLE})}
+            case Everyone(operation=operation) if self._scope.learns:
+                return dict.fromkeys(LEARNER_WRITES[str(operation)], frozenset({WHOLE}))
             case Everyone(operation=operation):
                 known = self._scope.operations[str(operation)]
                 return {name: frozenset({PARTS if name in known.parts else WHOLE}) for name in known.writes}

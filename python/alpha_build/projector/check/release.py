@@ -42,9 +42,10 @@ def check_learner(learner: Learner, system: System, found: list[AlphaError]) -> 
         message = "seed= is for random keys, and no key= names the loss's parameter that takes one"
         hint = "add key=, or use shuffle= to permute"
         found.append(LearnerFailure(message, kind="seed", where=where, hint=hint))
-    if isinstance(system.topology, Mesh):
-        message, hint = "a learner over a mesh is not in this release", "use topology=Tree(fanout=F)"
-        found.append(ContractFailure(message, kind="combine-on-mesh", where=where, hint=hint))
+    if isinstance(system.topology, Mesh) and getattr(system.contract, "order", None) == "canonical":
+        message = "order 'canonical' over a mesh is not in this release"
+        hint = "use order='tree', or topology=Tree(fanout=F)"
+        found.append(ContractFailure(message, kind="canonical-on-mesh", where=where, hint=hint))
     for name in ("regions", "operations"):
         if getattr(system, name):
             message = f"a learner brings its own {name}; {name}= would not be used"

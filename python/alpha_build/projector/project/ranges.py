@@ -13,8 +13,10 @@ def share_rows(checked: Checked, view: View) -> tuple[ShareRows, ShareRows, Shar
     """Full, short and evaluation batches; empty without a learner, or where such a batch does not occur."""
     if checked.cuts is None:
         return ShareRows(), ShareRows(), ShareRows()
-    above = () if view.parent is None else (view.subtree,)
-    spans = (*above, *view.child_subtrees)
+    if checked.shape.tree is None:
+        spans = tuple(Span(peer, peer + 1) for peer in view.neighbours)
+    else:
+        spans = (*(() if view.parent is None else (view.subtree,)), *view.child_subtrees)
     full, short, evaluation = (_rows(cut, view.position, spans) for cut in checked.cuts)
     return full, short, evaluation
 

@@ -88,18 +88,25 @@ class Projector:
             case Deliver(owners=owners):
                 yield from self._deliver_to(node, self._checked.group.rank(int(str(owners))))
             case Start():
-                yield StartStep(node.label, region(node.wires[0]), view.parent, view.children)
+                yield StartStep(node.label, region(node.wires[0]), *self._from_root())
             case Publish():
                 up, down = node.wires
-                yield PublishStep(node.label, region(up), region(down), view.parent, view.children)
+                yield PublishStep(node.label, region(up), region(down), *self._from_root())
             case _:
                 raise AssertionError(f"{form!r} is no node's form")
+
+    def _from_root(self) -> tuple[int | None, tuple[int, ...]]:
+        """Whence what the root says comes, and whither it goes on: down the tree, or over a mesh at once."""
+        view = self._view
+        if self._checked.shape.tree is not None:
+            return view.parent, view.children
+        return (None, tuple(range(len(view.edges)))) if view.position == 0 else (0, ())
 
     def _over_mesh(self, node: Node, form: Form) -> Iterator[Step]:
         """Every member holds a part of what was combined; what lies whole lies at the first member."""
         view, region = self._view, self._tables.region(node.wires[0])
         everyone = tuple(range(len(view.edges)))
-        source, to = (None, everyone) if view.position == 0 else (0, ())
+        source, to = self._from_root()
         match form:
             case Combine():
                 yield CombinePartsStep(node.label, region, everyone)
