@@ -36,6 +36,12 @@ inline constexpr u64 kPieceBytesMax = 256 * 1024;
 // each edge.
 inline constexpr u64 kSharedSourcesMax = 4;
 
+// Looking again costs less than sleeping while every participant of this host has a core of its
+// own; otherwise it would hold up the one that is waited for.
+inline constexpr u64 kSpinNs = 50'000;
+// Linux's NR_CPUS at its largest: the mask of allowed cores.
+inline constexpr u64 kCoresMax = 8192;
+
 // ---- connecting and accepting ----
 
 // Connections whose opening frames are read at once: strangers cannot hold up the peer, nor fill

@@ -2,6 +2,7 @@
 #include "role/main.h"
 
 #include "base/assert.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/processor.h"
 #include "role/flight.h"
@@ -81,12 +82,8 @@ bool establish(Session& session) {
          connect_lower(session) && accept_higher(session);
 }
 
-// Looking again costs less than sleeping while every participant of this host has a core of its
-// own; otherwise it would hold up the one that is waited for.
-constexpr u64 kSpinNs = 50 * 1000;
-
 u64 spin_ns(u64 host_roles) {
-  u8 mask[1024] = {};  // 8,192 cores
+  u8 mask[kCoresMax / 8] = {};
   if (host_roles == 0 || kernel::allowed_cores(mask, sizeof mask) < 0) return 0;
   u64 cores = 0;
   for (u8 bits : mask) {

@@ -26,6 +26,7 @@ from alpha_build import _native
 from alpha_build.buffers import element_of, host_array, host_bytes
 from alpha_build.system.contract import Budgets
 from alpha_build.system.errors import ContractFailure
+from alpha_build.system.limits import FRAME_BYTES
 
 __all__ = ["Edge", "Endpoint", "Receive", "Send"]
 
@@ -72,7 +73,7 @@ class Endpoint:
         role: int,
         run: bytes,
         edges: Sequence[Edge],
-        frame_bytes: int = 1 << 20,
+        frame_bytes: int = FRAME_BYTES,
         budgets: Budgets | None = None,
     ) -> None:
         """`run` is the 32-byte run identity; `frame_bytes` bounds a frame's payload, in bytes."""

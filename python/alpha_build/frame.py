@@ -12,6 +12,7 @@ from __future__ import annotations
 from alpha_build import _native
 from alpha_build._native import Header
 from alpha_build.buffers import host_bytes
+from alpha_build.system.limits import LEAF_BYTES
 
 __all__ = [
     "HEADER_BYTES",
@@ -25,7 +26,6 @@ __all__ = [
 ]
 
 HEADER_BYTES = 128
-LEAF_BYTES = 4096  # of a payload, hashed on its own
 TRAILER_BYTES = 32
 
 

@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
 from alpha_build.system.errors import BuildFailure
+from alpha_build.system.limits import EMBEDDED_BYTES_MAX
 
 MAGIC = b"ALPHAST1"
 ALIGNMENT_BYTES = 64
-EMBEDDED_BYTES_MAX = (
-    1 << 30
-)  # one role's state, constants and samples; a bound, so that no size surprises later
 
 _HEAD = struct.Struct("<8sQ32sQQQ5Q32sQQQQQd")
 _SHARE = struct.Struct("<6Q")

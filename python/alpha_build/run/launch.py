@@ -20,10 +20,9 @@ from alpha_build.run.lines import Complete, Failed, Flight, Loss, Metric, read_l
 from alpha_build.run.outcome import Outcome, RoleEnd
 from alpha_build.run.process import Running
 from alpha_build.run.rounds import Round, RoundsLog
+from alpha_build.system.limits import SPREAD_SECONDS, TICK_SECONDS
 
 READ_BYTES = 1 << 16
-TICK_S = 0.2  # between looks at roles that may be stopped
-SPREAD_S = 1.0  # for an abort to spread while roles are still being started: nobody computes yet
 
 
 class Observer(Protocol):
@@ -218,21 +217,21 @@ class Launcher:
     def _spread(self, alive: list[Running], since_s: float) -> bool:
         """After a failure: has the abort had its time to reach everyone?"""
         budgets = self._build.budgets
-        allowed_s = budgets.wait + budgets.frame if self._all_started() else SPREAD_S
+        allowed_s = budgets.wait + budgets.frame if self._all_started() else SPREAD_SECONDS
         stopped = [running for running in alive if running.stopped]
         for running in alive:
             running.note = f"said nothing and was {'stopped' if running in stopped else 'still running'}"
-        if since_s > 2 * SPREAD_S and not self._told:
+        if since_s > 2 * SPREAD_SECONDS and not self._told:
             self._told = True
             names = ", ".join(str(running.artifact.role) for running in alive[:8])
             self._observer.note(f"a role failed; waiting up to {allowed_s:g} s for role {names} to notice")
-        return since_s > allowed_s or (since_s > SPREAD_S and len(stopped) == len(alive))
+        return since_s > allowed_s or (since_s > SPREAD_SECONDS and len(stopped) == len(alive))
 
     def _timeout_s(self) -> float | None:
         """How long to sleep without news: for ever, unless a deadline or a look at stopped roles is due."""
         if self._failed_s is not None:
-            return TICK_S
-        return TICK_S if self._pending() is not None or self._build.budgets.session is not None else None
+            return TICK_SECONDS
+        return TICK_SECONDS if self._pending() is not None or self._build.budgets.session is not None else None
 
     def _finish(self) -> None:
         """Ends what is left and reads what it had said; nothing the second time."""

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
-LINE_BYTES_MAX = 1 << 20  # a longer line is cut there, so that a role that never ends one cannot fill memory
+from alpha_build.system.limits import LINE_BYTES_MAX
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Iterable
 
 from alpha_build.system.digest import canonical
-
-LEAF_BYTES = 4096
+from alpha_build.system.limits import LEAF_BYTES
 
 
 def payload_digest(data: bytes | memoryview) -> bytes:

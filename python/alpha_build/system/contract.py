@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from . import limits
 from .place import Place, user_place
 
 Order = Literal["tree", "sequence", "canonical"]
@@ -44,8 +45,8 @@ class Budgets:
     """Seconds on the monotonic clock: connect, accept, wait (a frame's first byte), frame (from there to its
     trailer), session (one deadline over everything; None: no such deadline)."""
 
-    connect: float = 30
-    accept: float = 30
-    wait: float = 300
-    frame: float = 30
+    connect: float = limits.CONNECT_SECONDS
+    accept: float = limits.ACCEPT_SECONDS
+    wait: float = limits.WAIT_SECONDS
+    frame: float = limits.FRAME_SECONDS
     session: float | None = None

@@ -1,4 +1,4 @@
-"""Every bound on what a user may write, each with its reason."""
+"""Every bound and default of the Python side, each with its reason; docs/limits.md has them with those of C++."""
 
 from __future__ import annotations
 
@@ -12,3 +12,18 @@ FRAME_BYTES_MIN = 64  # a frame holds at least one manifest entry and a word
 FRAME_BYTES_MAX = 2**30  # staging stays small beside the region
 NESTING_COUNT_MAX = 64  # a protocol that a person can read, and a checker that may recurse
 BUDGET_SECONDS_MAX = 10**9  # nanoseconds of a budget fit 64 bits with room to add
+
+# What a system has where its author says nothing.
+FRAME_BYTES = 2**20  # large enough for the hash lanes, small enough to relay while it arrives
+CONNECT_SECONDS = 30  # machines of one run start within half a minute of each other
+ACCEPT_SECONDS = 30  # the same, seen from the lower role
+WAIT_SECONDS = 300  # covers the peer's local work: the longest round that is not a fault
+FRAME_SECONDS = 30  # 2**20 bytes at 35 KB/s: slower is a fault
+
+LEAF_BYTES = 4096  # of a payload, hashed on its own, so that lanes have work: a memory page
+EMBEDDED_BYTES_MAX = 2**30  # one role's state, constants and samples, so that no size surprises later
+
+# A run on one machine.
+LINE_BYTES_MAX = 2**20  # a longer line is cut there: a role that never ends one cannot fill memory
+SPREAD_SECONDS = 1.0  # for an abort to spread while roles are still being started: nobody computes yet
+TICK_SECONDS = 0.2  # between looks at roles that may be stopped

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .contract import Budgets, Contract, Target
 from .forms import Form
 from .learner import Learner
+from .limits import FRAME_BYTES
 from .membership import ParticipantGroup
 from .place import Place, user_place
 from .region import Operation, Region, Word
@@ -32,5 +33,5 @@ class System:
     protocol: Form | None = None
     pairing: Mapping[int, Target] = field(default_factory=dict)
     budgets: Budgets = field(default_factory=Budgets)
-    frame_bytes: int = 1 << 20
+    frame_bytes: int = FRAME_BYTES
     place: Place = field(default_factory=user_place, repr=False, kw_only=True)
