@@ -75,17 +75,14 @@ ALPHA_BOTH inline f32 widened(Bf16 narrow) {
   return canonical(f32_of_bits(static_cast<u32>(narrow.bits) << 16));
 }
 
+// Without a branch, so that loops become vectors: exponent and fraction at f32's places stand for
+// the value times 2^-112, subnormals included; infinity and NaN get the exponent that they lack.
 ALPHA_BOTH inline f32 widened(F16 narrow) {
+  const u32 magnitude = (narrow.bits & 0x7fffu) << 13;
   const u32 sign = (narrow.bits & 0x8000u) << 16;
-  const u32 exponent = (narrow.bits >> 10) & 0x1fu;
-  const u32 fraction = narrow.bits & 0x3ffu;
-  if (exponent == 0x1f) {
-    return fraction != 0 ? f32_of_bits(0x7fc00000) : f32_of_bits(sign | 0x7f800000u);
-  }
-  if (exponent != 0) return f32_of_bits(sign | ((exponent + 112) << 23) | (fraction << 13));
-  // Zero or subnormal: fraction 2^-24, exact in f32.
-  const f32 magnitude = static_cast<f32>(fraction) * f32_of_bits(0x33800000);
-  return f32_of_bits(sign | bits_of(magnitude));
+  const u32 finite_bits = bits_of(f32_of_bits(magnitude) * f32_of_bits(0x77800000));
+  const u32 endless = 0u - static_cast<u32>(magnitude >= 0x0f800000u);
+  return canonical(f32_of_bits(sign | finite_bits | (endless & 0x7f800000u)));
 }
 
 ALPHA_BOTH inline void narrow_to(f32 value, Bf16* narrow) {
