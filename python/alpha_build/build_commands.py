@@ -1,10 +1,13 @@
-"""Commands about the machine and the build cache: `doctor` and `cache`."""
+"""Commands about the machine, the build cache and the proof of a build: `doctor`, `cache`, `verify`."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import click
 
-from alpha_build.command import json_option, print_json, reporting
+from alpha_build.command import Folder, json_option, print_json, reporting
 
 
 @click.command()
@@ -61,3 +64,31 @@ def clear() -> None:
     count = len(found.sizes())
     found.clear()
     print(f"{found.folder}: {count} entries removed")
+
+
+@click.command()
+@click.argument("dist", type=Folder)
+@click.argument("system", required=False, metavar="[SYSTEM]")
+@click.option("--toolchain", type=click.Choice(["gnu", "zig"]), help="Insist on one.  [default: as built]")
+@json_option
+@reporting
+def verify(dist: Path, system: str | None, toolchain: str | None, json: bool) -> int:
+    """Make a build's executables again, and compare every byte.
+
+    They are made from SYSTEM, or without it from the sources in DIST/src. Addresses that `bind` wrote may be
+    other ones.
+    """
+    from alpha_build.progress import Stages
+    from alpha_build.verify import verify as verified
+
+    with Stages(shown=not json) as progress:
+        done = verified(dist, system, toolchain, progress)
+    if json:
+        print_json(done.as_json())
+    for line in done.notes:
+        print(f"alpha-build: {line}", file=sys.stderr)
+    for file, what in done.differences.items():
+        print(f"alpha-build: {dist / file}: {what}", file=sys.stderr)
+    if not json and not done.differences:
+        print(f"{done.name}: {len(done.files)} executables made again, every byte the same")
+    return 1 if done.differences else 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from alpha_build.build_commands import cache, doctor
+from alpha_build.build_commands import cache, doctor, verify
 from alpha_build.command import INTERRUPTED, Folder, json_option, print_json, reporting, system_argument
 from alpha_build.gate_commands import bind, gate
 
@@ -286,5 +286,5 @@ def demo(rounding: Any, order: Any, members: int, out: Path, json: bool) -> int:
     return 0 if done.outcome.ok and done.identical else 1
 
 
-for each in (cache, doctor, gate, bind):
+for each in (cache, doctor, verify, gate, bind):
     commands.add_command(each)

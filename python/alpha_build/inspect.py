@@ -10,6 +10,7 @@ from typing import Any
 
 from alpha_build.build.elf import read_artifact
 from alpha_build.build.stamp import EdgeStamp, decode
+from alpha_build.inspect_many import MANIFEST, inspect_folder, inspect_wheel
 from alpha_build.run.artifacts import read_build
 from alpha_build.system.errors import AlphaError, BuildFailure
 
@@ -18,7 +19,11 @@ ROLE_NOTE, MANIFEST_NOTE = 1, 2  # kinds of note in an executable
 
 
 def inspect(path: Path) -> dict[str, Any]:
-    """Facts for a program: of an executable, of a manifest.json, or of the folder that holds one."""
+    """Facts for a program: of an executable, a manifest.json or its folder, a wheel, a folder of builds."""
+    if path.suffix == ".whl":
+        return inspect_wheel(path)
+    if path.is_dir() and not (path / MANIFEST).exists() and any(path.rglob(MANIFEST)):
+        return inspect_folder(path)
     if path.is_dir():
         path = path / "manifest.json"
     if path.name == "manifest.json":
@@ -60,7 +65,7 @@ def _not_ours(path: Path, why: str) -> BuildFailure:
 def text(facts: dict[str, Any]) -> str:
     """The facts for a person."""
     known = [key for key in FIRST if key in facts]
-    keys = [*known, *sorted(facts.keys() - {*known, "roles", "edges"})]
+    keys = [*known, *sorted(facts.keys() - {*known, "roles", "edges", "builds"})]
     lines = [f"{key:<15} {_cell(facts[key])}" for key in keys]
     for edge in facts.get("edges", ()):
         lines.append(f"{'edge':<15} {_edge_text(edge)}")
@@ -69,6 +74,8 @@ def text(facts: dict[str, Any]) -> str:
         lines.append(
             f"role {row['role']:<10} {row['target']}, {row['bytes']} bytes, peers {peers}, {row['file']}"
         )
+    for build in facts.get("builds", ()):
+        lines += ["", text(build)]
     return "\n".join(lines)
 
 
@@ -114,6 +121,8 @@ def _linkage(data: bytes) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_cell, value))
     if isinstance(value, dict):
         return ", ".join(f"{key} {_cell(each)}" for key, each in value.items())
     if value is None or isinstance(value, bool):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from alpha_build.build import manifest, output
+from alpha_build.build import bill, manifest, output
 from alpha_build.build.addresses import RoleAddress, bound_edges, read_addresses
 from alpha_build.build.elf import Image, Note, read_artifact
 from alpha_build.build.stamp import decode, with_edges
@@ -36,6 +36,7 @@ def bind(dist: Path, addresses_file: Path) -> dict[str, Any]:
         hosts = Counter(_host(entry["role"], addresses) for entry in found["roles"])
         found["roles"] = [_rebind(folder, entry, addresses, hosts) for entry in found["roles"]]
         output.replace(folder / manifest.FILE, [manifest.pretty(found)])
+        bill.rewrite_digests(folder, found)
         return found
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from alpha_build.build import output
+from alpha_build.build import bill, output
+from alpha_build.build.cache import Cache, writable_cache
 from alpha_build.build.compilers import Compilers, likely_targets
 from alpha_build.build.generate import Progress, generate
 from alpha_build.build.manifest import Manifest
@@ -28,31 +29,34 @@ def build(
     jobs: int | None = None,
     program: Path | str | None = None,
     toolchain: str | None = None,
+    cache: Cache | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Manifest:
     """Executables of a system's roles (all, or some) in the folder `out`.
 
     `system` is a System, or where to find one (file.py[:name], package.module:name); `program` a learner.cbor
-    to take in place of tracing; `toolchain` "gnu" or "zig" to insist on one; `jobs` compilers at once.
+    to take in place of tracing; `toolchain` "gnu" or "zig" to insist on one; `jobs` compilers at once;
+    `cache` stands in for the user's own.
 
     Raises:
         AlphaError: the system is refused, or a BuildFailure: a compiler, a file or a source of the user's own
             is missing or does not work.
     """
-    local_cache = Path(out).absolute() / "build" / "cache"
-    with Compilers(jobs, local_cache, toolchain, partial(progress, "compile")) as compilers:
+    cache = cache or writable_cache(Path(out).absolute() / "build" / "cache")
+    with Compilers(jobs, cache, toolchain, partial(progress, "compile")) as compilers:
         found = load_system(system) if isinstance(system, str) else system
         compilers.begin(likely_targets(found, roles))  # beside the tracing, which takes as long
         made = generate(found, system if isinstance(system, str) else "", roles, program, progress)
         compilers.begin(targets_of(made.classes), missing_ok=False)
         with output.output_folder(Path(out)) as folder:
             output.write_sources(folder / "src", made.texts)
-            images = compilers.compile(
-                folder, made.classes, made.texts, made.user_files, kernels=made.kernels
-            )
+            targets = {each.name: each.program.target for each in made.classes}
+            images = compilers.compile(folder, targets, made.texts, made.user_files, kernels=made.kernels)
             _save_learner(folder, made.checked.learner)
             stamper = Stamper(made.checked, made.classes, images, made.scratch_bytes)
             manifest = stamper.write(folder, partial(progress, "stamp"))
+            toolchains = compilers.toolchains(targets.values())
+            bill.write(folder, output.earlier_manifest(folder), made.texts, toolchains)
     return replace(manifest, notices=made.notices)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from alpha_build.build.cache import writable_cache
-from alpha_build.build.classes import RoleClass
+from alpha_build.build.cache import Cache
 from alpha_build.build.configure import Builder, runtime_digest
 from alpha_build.build.counters import Counters
 from alpha_build.build.libraries import RuntimeLibraries
@@ -26,11 +25,11 @@ class Compilers:
     """Used as a context: leaving it ends what still runs."""
 
     def __init__(
-        self, jobs: int | None, local_cache: Path, family: str | None, on_step: Callable[[int, int], None]
+        self, jobs: int | None, cache: Cache, family: str | None, on_step: Callable[[int, int], None]
     ) -> None:
-        """`local_cache` stands in for a user's that cannot be written; `family` insists on "gnu" or "zig"."""
+        """`family` insists on "gnu" or "zig"."""
         self._jobs = jobs or len(os.sched_getaffinity(0))
-        self._local_cache, self._family = local_cache, family
+        self._cache, self._family = cache, family
         self._counters = Counters(on_step)
         self._toolchains: dict[str, Toolchain] = {}
         self._compilation: Compilation | None = None
@@ -43,6 +42,10 @@ class Compilers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._ending.__exit__(kind, error, trace)
+
+    def toolchains(self, targets: Iterable[str]) -> list[Toolchain]:
+        """Those of targets that were begun."""
+        return [self._toolchains[target] for target in sorted(set(targets))]
 
     def begin(self, targets: Iterable[str], *, missing_ok: bool = True) -> None:
         """Find what compiles for these targets and have their libraries made; may be early, on a guess.
@@ -62,20 +65,22 @@ class Compilers:
     def compile(
         self,
         folder: Path,
-        classes: Sequence[RoleClass],
+        classes: Mapping[str, str],
         texts: Mapping[str, str],
         user_files: frozenset[str],
         *,
         kernels: bool,
     ) -> dict[str, bytes]:
-        """Executables of the classes by name; their texts, some lines of `user_files`, lie in `folder`/src.
+        """Executables of the classes, given as target by name; their texts lie in `folder`/src.
+
+        `user_files` are names of files whose lines the texts hold.
 
         Raises:
             BuildFailure: a tool is missing or failed.
         """
         trees = []
-        for target in dict.fromkeys(each.program.target for each in classes):
-            names = [each.name for each in classes if each.program.target == target]
+        for target in dict.fromkeys(classes.values()):
+            names = [name for name, each in classes.items() if each == target]
             sources = tuple(ClassSource.of(name, texts[f"{name}.cpp"], kernels=kernels) for name in names)
             toolchain = self._toolchains[target]
             trees.append(Tree(toolchain, folder / "src", folder / "build" / toolchain.name, sources))
@@ -84,10 +89,11 @@ class Compilers:
     def _prepared(self) -> Compilation:
         if self._compilation is None:
             builder = Builder(find_build_tools(), self._jobs, Processes())
-            cache = writable_cache(self._local_cache)
-            libraries = RuntimeLibraries(builder, cache, self._counters.line)
+            libraries = RuntimeLibraries(builder, self._cache, self._counters.line)
             self._ending.enter_context(libraries)
-            self._compilation = Compilation(builder, cache, libraries, self._counters.line, runtime_digest())
+            self._compilation = Compilation(
+                builder, self._cache, libraries, self._counters.line, runtime_digest()
+            )
         return self._compilation
 
 

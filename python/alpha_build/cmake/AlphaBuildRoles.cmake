@@ -41,7 +41,7 @@ function(alpha_add_roles name)
   add_custom_target(${name} ALL DEPENDS "${out}/manifest.json")
   if(roles_INSTALL)
     install(DIRECTORY "${out}/" DESTINATION "${roles_INSTALL}" USE_SOURCE_PERMISSIONS
-      FILES_MATCHING PATTERN "*.role-*" PATTERN "manifest.json" PATTERN "*.spdx.json"
+      FILES_MATCHING PATTERN "*.role-*" PATTERN "manifest.json" PATTERN "*.cdx.json"
       PATTERN "build" EXCLUDE PATTERN "src" EXCLUDE PATTERN "state" EXCLUDE PATTERN "logs" EXCLUDE)
   endif()
 endfunction()
