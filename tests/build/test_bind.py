@@ -6,6 +6,8 @@ import hashlib
 import json
 import shutil
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,22 @@ def test_refused(roles: Any, message: str, dist: Path, tmp_path: Path) -> None:
         bind(dist, _addresses(tmp_path, roles))
     assert failure.value.kind == "addresses"
     assert (dist / "manifest.json").read_bytes() == before
+
+
+def test_the_command(dist: Path, tmp_path: Path) -> None:
+    file = _addresses(tmp_path, {"0": {"address": "10.0.0.1", "ports": {"1": 4000}}})
+    argv = [sys.executable, "-m", "alpha_build", "bind", str(dist), "--addresses", str(file)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "role 0 listens for role 1 at 10.0.0.1:4000",
+        "role 1 dials role 0 at 10.0.0.1:4000",
+    ]
+    done = subprocess.run([*argv, "--json"], capture_output=True, text=True, timeout=60)
+    assert json.loads(done.stdout) == json.loads((dist / "manifest.json").read_text())
+    file.write_text("{}")
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and str(file) in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_no_build(tmp_path: Path) -> None:

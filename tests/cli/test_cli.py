@@ -27,7 +27,7 @@ def test_version_and_help() -> None:
     assert re.fullmatch(r"alpha-build \d+\.\d+\.\d+\S*\n", alpha_build("--version").stdout)
     done = alpha_build("--help")
     assert done.returncode == 0
-    for command in ("check", "roles", "run", "project", "inspect", "demo"):
+    for command in ("check", "roles", "run", "project", "inspect", "gate", "bind", "demo"):
         assert re.search(rf"^  {command} ", done.stdout, re.M), command
 
 

@@ -101,6 +101,9 @@ def test_flight_record(sound: list[Member], native: Toolchain, tmp_path: Path) -
         ]
         # Region 0 is the choice's word, once a round: the third was the last.
         assert max(step.version for step in steps if step.region == 0) == 3
+        # Both directions of an edge, each as often as the rounds went.
+        moved = [(step.sender, step.receiver) for step in steps if step.region == 0 and step.state is None]
+        assert moved == {0: [(0, 1)] * 3, 1: [(0, 1), (1, 2)] * 3, 2: [(1, 2)] * 3}[role]
         waiting = [step for step in steps if step.state is not None]
         assert [step.peer for step in waiting] == ([] if role == 1 else [1])
 

@@ -55,6 +55,12 @@ def _order(bench: Bench) -> None:
             expect(ended.status == 0, f"started in order {order}: role {role}: {ended.said}")
     places = ", ".join(f"role {role} at 127.0.0.{2 + place}" for place, role in enumerate(dist.roles))
     bench.say(f"{places}, fixed ports, no launcher: complete in all 6 orders of starting")
+    root = dist.entry(0)["edges"][0]
+    with socket.create_server((root["address"], root["port"])), bench.starting() as start:
+        ended = start(dist, 0).end()
+    place = f"role 0: admission refused: edge 1->0: cannot listen on {root['address']}:{root['port']}: "
+    expect(ended.status == 78 and f"{place}address in use" in ended.said, ended.said)
+    bench.say(ended.said.strip())
 
 
 def _absent(bench: Bench) -> None:

@@ -32,4 +32,4 @@ class Gate:
 def expect(holds: object, seen: object) -> None:
     """Raises GateFailure, telling what was seen, unless `holds`."""
     if not holds:
-        raise GateFailure(str(seen))
+        raise GateFailure(str(seen).strip())
