@@ -36,6 +36,7 @@ missing_packages() {
   [ "${ALPHA_TOOLCHAIN:-}" = zig ] || have "$other-linux-gnu-g++" || printf ' %s' "$cross"
   has_emulator || printf ' qemu-user-static'
   have strace || printf ' strace'
+  have nft || printf ' nftables'
   [ "$1" != lint ] || have clang-tidy || printf ' clang-tidy'
 }
 

@@ -117,7 +117,7 @@ int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv) {
   Participant participant(role, stamp, arguments.state);
   Session& session = participant.session;
   session.spin_ns = spin_ns(stamp.host_roles);
-  const bool complete = prepare_process(session) && admit_processor(role, session) &&
+  const bool complete = prepare_process(session, role.edges) && admit_processor(role, session) &&
                         participant.prepare() && establish(session) && participant.run_schedule();
   if (complete) return end_complete(stamp.role, participant);
   abandon(session);

@@ -35,7 +35,7 @@ void close_inherited(u64 limit) {
 
 }  // namespace
 
-bool prepare_process(Session& session) {
+bool prepare_process(Session& session, u64 edges) {
   for (int fd = 0; fd < static_cast<int>(kFirstOfParent); ++fd) {
     if (kernel::descriptor_flags(fd) >= 0) continue;
     // The lowest free number is taken: this one.
@@ -49,7 +49,7 @@ bool prepare_process(Session& session) {
   kernel::ignore_signal(kBrokenPipeSignal);
 
   // A listener and a connection for each edge.
-  const u64 needed = 2 * session.links.count + kDescriptorsSpare;
+  const u64 needed = 2 * edges + kDescriptorsSpare;
   if (limit.soft < needed && limit.hard > limit.soft) {
     limit.soft = limit.hard;
     kernel::descriptor_limit(&limit, nullptr);

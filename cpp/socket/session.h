@@ -82,8 +82,8 @@ constexpr u64 frame_count(u64 total, u64 frame_bytes) {
 
 // Step 0, in an executable only, since it changes the process: /dev/null on closed descriptors 0 to
 // 2, the others that a parent left open closed, no SIGPIPE, as many descriptors as the system
-// allows.
-[[nodiscard]] bool prepare_process(Session&);
+// allows, and no fewer than so many edges need (the links are not laid out yet).
+[[nodiscard]] bool prepare_process(Session&, u64 edges);
 
 // Steps 1 to 4 of docs/endpoint.md.  `announce` and `hear` are the descriptors that carry ports (1
 // and 0 in an executable; -1 where a binding passes ports itself).

@@ -38,8 +38,9 @@ bool establish(u64 role, u64 peer) {
   links[0].peer = peer;
   links[0].lower = role < peer;
   links[0].listen_address = links[0].dial_address = 0x7f000001;
-  return prepare_process(session) && bind_listeners(session) && announce_ports(session, 1) &&
-         hear_ports(session, 0) && connect_lower(session) && accept_higher(session);
+  return prepare_process(session, session.links.count) && bind_listeners(session) &&
+         announce_ports(session, 1) && hear_ports(session, 0) && connect_lower(session) &&
+         accept_higher(session);
 }
 
 int pair() {
@@ -61,7 +62,7 @@ int accept() {
 }
 
 int descriptors() {
-  if (!prepare_process(session)) return failed();
+  if (!prepare_process(session, session.links.count)) return failed();
   Text<256> line;
   for (int fd = 0; fd < 200; ++fd) {
     if (kernel::descriptor_flags(fd) >= 0) line.add(fd, " ");
@@ -76,7 +77,7 @@ int descriptors() {
 
 int edges() {
   session.links = links;
-  if (!prepare_process(session)) return failed();
+  if (!prepare_process(session, session.links.count)) return failed();
   return 0;
 }
 
