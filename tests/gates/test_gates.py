@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,6 +41,19 @@ def test_those_that_are_named_are_run_and_shown() -> None:
     result = json.loads(done.stdout)
     assert result["ok"] and [gate["verdict"] for gate in result["gates"]] == ["passed", "passed"]
     assert "budget exhausted (accept): edge 1->0" in result["gates"][1]["seen"][0]
+
+
+def test_an_interruption_leaves_nothing(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "alpha_build", "gate", "abort"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment) as gate:
+        deadline = time.monotonic() + 120
+        while not (folders := [each for each in tmp_path.glob("alpha-build-gates-*") if running(each)]):
+            assert gate.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        gate.send_signal(signal.SIGINT)
+        assert gate.wait(20) == 130
+    assert not running(folders[0]) and not list(tmp_path.iterdir())
 
 
 def test_a_gate_that_there_is_not() -> None:

@@ -55,7 +55,10 @@ class Dist:
         return command(artifact)
 
     def run(self, state: Path | None = None, *, flight: bool = False) -> Outcome:
-        return run_build(self.path, state, json=True, flight=flight)
+        outcome = run_build(self.path, state, json=True, flight=flight)
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        return outcome
 
     def copy(self, folder: Path) -> Dist:
         """Without CMake trees, state and logs."""
@@ -108,8 +111,10 @@ class Dist:
         return self.with_file(role, script, folder)
 
 
+# For a shell the second line starts Python, whatever its path; for Python it is a string.
 _PEER = """\
-#!{python} -I
+#!/bin/sh
+"exec" "{python}" "-I" "$0" "$@"
 import struct, sys
 sys.path.append({folder!r})
 from peer import *
