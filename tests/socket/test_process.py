@@ -7,13 +7,14 @@ import os
 import random
 import resource
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from alpha_build.gates.peer import BYTES, Peer
+from alpha_build.gates.peer import BYTES, Peer, seal
 from native import OWN_TARGETS, TARGETS, X86_64, Target, compile_executable
 
 Foreign = Callable[..., Peer]
@@ -118,6 +119,27 @@ def accepted(driver: list[str], foreign: Foreign, *tracer: str) -> tuple[int, by
 
 def test_a_listener_announces_two_bytes_and_nothing_else(driver: list[str], foreign: Foreign) -> None:
     assert accepted(driver, foreign) == (0, b"", b"complete\n")
+
+
+@pytest.mark.parametrize("target", OWN_TARGETS, indirect=True)
+def test_a_peer_that_dies_at_any_byte_of_its_closing_frame(driver: list[str], foreign: Foreign) -> None:
+    """Only the last byte, then the end of the stream, is a clean end."""
+    for sent in range(161):
+        peer = foreign(1)
+        command = [*driver, "accept"]
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            peer.connect(0, int.from_bytes(process.stdout.read(2), "big"))
+            peer.connections[0].sendall(seal(peer.service(0, 2), b"")[:sent])
+            peer.connections[0].shutdown(socket.SHUT_WR)
+            _, said = process.communicate(timeout=30)
+        if sent == 160:
+            assert (process.returncode, said) == (0, b"complete\n")
+        else:
+            assert process.returncode == 74, (sent, said)
+            assert said.startswith(b"alpha-build: role 0: refused (truncated): edge 1->0 closing: "), said
 
 
 @pytest.mark.parametrize("error", ["EMFILE", "ECONNABORTED", "EINTR", "ENOBUFS"])
