@@ -1,5 +1,5 @@
 # What a person types; CI types the same.
-.PHONY: help setup demo test bench lint format clean
+.PHONY: help setup demo test bench docs lint format clean
 PYTEST_ARGS ?=
 FUZZ_SECONDS ?= 300
 VENV := .venv/bin
@@ -12,6 +12,7 @@ help:
 	@echo 'make test    all tests that this machine can run; PYTEST_ARGS="-k frame" narrows them'
 	@echo 'make bench   figures of speed and memory, as JSON lines'
 	@echo 'make fuzz    what reads a peer bytes, five minutes each target; FUZZ_SECONDS changes that'
+	@echo 'make docs    the documentation as a site, in build/site'
 	@echo 'make lint    formatters, linters, types and layers'
 	@echo 'make format  rewrite sources as the formatters want them'
 	@echo 'make clean   remove .venv, build and dist'
@@ -28,6 +29,11 @@ bench: .venv/ready
 
 fuzz: .venv/ready
 	@$(VENV)/python tests/fuzz/fuzz.py $(FUZZ_SECONDS)
+
+docs: .venv/ready
+	$(VENV)/python tools/command_reference.py
+	$(VENV)/pip install -q -e '.[docs]'
+	$(VENV)/mkdocs build --quiet
 
 lint: .venv/ready-lint
 	$(VENV)/ruff check .
