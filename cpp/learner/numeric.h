@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/types.h"
+#include "learner/narrow.h"
 
 namespace alpha {
 
@@ -18,12 +19,28 @@ struct Bits<f32> {
   using Type = u32;
   static constexpr u32 kNan = 0x7fc00000u;
   static constexpr u32 kInfinity = 0x7f800000u;
+  static constexpr i64 kWhole = i64{1} << 23;  // from here on every number is an integer
 };
 template <>
 struct Bits<f64> {
   using Type = u64;
   static constexpr u64 kNan = 0x7ff8000000000000u;
   static constexpr u64 kInfinity = 0x7ff0000000000000u;
+  static constexpr i64 kWhole = i64{1} << 52;
+};
+template <>
+struct Bits<bf16> {
+  using Type = u16;
+  static constexpr u16 kNan = 0x7fc0;
+  static constexpr u16 kInfinity = 0x7f80;
+  static constexpr i64 kWhole = 128;
+};
+template <>
+struct Bits<f16> {
+  using Type = u16;
+  static constexpr u16 kNan = 0x7e00;
+  static constexpr u16 kInfinity = 0x7c00;
+  static constexpr i64 kWhole = 1024;
 };
 
 template <class To, class From>
@@ -42,6 +59,10 @@ template <>
 inline constexpr bool kIsFloat<f32> = true;
 template <>
 inline constexpr bool kIsFloat<f64> = true;
+template <>
+inline constexpr bool kIsFloat<bf16> = true;
+template <>
+inline constexpr bool kIsFloat<f16> = true;
 template <class T>
 inline constexpr bool kIsSigned = static_cast<T>(-1) < static_cast<T>(0);
 
@@ -82,7 +103,7 @@ inline T canonical(T value) {
   using U = typename Bits<T>::Type;
   const U bits = bit_cast<U>(value);
   const bool is_nan = static_cast<U>(bits << 1) > static_cast<U>(Bits<T>::kInfinity << 1);
-  return bit_cast<T>(is_nan ? Bits<T>::kNan : bits);
+  return bit_cast<T>(static_cast<U>(is_nan ? Bits<T>::kNan : bits));
 }
 
 template <class T>
@@ -162,6 +183,13 @@ inline T bitwise_not(T value) {
   return static_cast<T>(~value);
 }
 
+template <class T>
+inline T count_of_ones(T value) {
+  u64 count = 0;
+  for (u64 rest = static_cast<Unsigned<T>>(value); rest != 0; rest &= rest - 1) ++count;
+  return static_cast<T>(count);
+}
+
 // A shift by a negative amount, or past the width, is one past the width.
 template <class T>
 inline bool shifts_out(T amount) {
@@ -185,10 +213,14 @@ inline T shift_right_arithmetic(T value, T amount) {
 
 // ---- floating point -----------------------------------------------------------------------------
 
+// All bits but the sign's.
+template <class U>
+inline constexpr U kMagnitude = static_cast<U>(static_cast<U>(~U{0}) >> 1);
+
 template <class T>
 inline T absolute(T value) {
   using U = typename Bits<T>::Type;
-  return bit_cast<T>(static_cast<U>(bit_cast<U>(value) & static_cast<U>(~U{0} >> 1)));
+  return bit_cast<T>(static_cast<U>(bit_cast<U>(value) & kMagnitude<U>));
 }
 
 template <class T>
@@ -229,22 +261,54 @@ inline T minimum(T left, T right) {
 template <class T>
 inline T with_sign_of(T magnitude, T sign) {
   using U = typename Bits<T>::Type;
-  constexpr U kSign = static_cast<U>(~(~U{0} >> 1));
+  constexpr U kSign = static_cast<U>(~kMagnitude<U>);
   return bit_cast<T>(static_cast<U>((bit_cast<U>(magnitude) & static_cast<U>(~kSign)) |
                                     (bit_cast<U>(sign) & kSign)));
+}
+
+template <class T>
+inline T without_subnormals(T value, T least) {
+  return absolute(value) < least ? with_sign_of(T(0), value) : value;
 }
 
 // floor and ceil without a library: past 2^(mantissa bits) every value is an integer.
 template <class T>
 inline T round_down(T value) {
-  constexpr T kWhole = sizeof(T) == 4 ? T(8388608) : T(4503599627370496);
-  if (!(absolute(value) < kWhole)) return value;
+  if (!(absolute(value) < static_cast<T>(Bits<T>::kWhole))) return value;
   const T whole = static_cast<T>(static_cast<i64>(value));
-  return with_sign_of(whole > value ? whole - 1 : whole, value);
+  return with_sign_of(whole > value ? static_cast<T>(whole - 1) : whole, value);
 }
 template <class T>
 inline T round_up(T value) {
-  return -round_down(-value);
+  return static_cast<T>(-round_down(static_cast<T>(-value)));
+}
+
+// To the nearest integer, halves away from zero.
+template <class T>
+inline T round_away(T value) {
+  const T below = round_down(absolute(value));
+  return with_sign_of(absolute(value) - below >= T(0.5) ? static_cast<T>(below + 1) : below, value);
+}
+// To the nearest integer, halves to the even one.
+template <class T>
+inline T round_to_even(T value) {
+  const T below = round_down(absolute(value));
+  const T rest = absolute(value) - below;
+  const bool odd = round_down(static_cast<T>(below / 2)) * 2 != below;
+  const bool up = rest > T(0.5) || (rest == T(0.5) && odd);
+  return with_sign_of(up ? static_cast<T>(below + 1) : below, value);
+}
+
+// The next number from `value` towards `to`.
+template <class T>
+inline T next_after(T value, T to) {
+  using U = typename Bits<T>::Type;
+  if (value != value || to != to) return kNan<T>;
+  if (value == to) return to;
+  if (value == 0) return with_sign_of(bit_cast<T>(U{1}), to);
+  const U bits = bit_cast<U>(value);
+  const bool away = (value > 0) == (to > value);
+  return bit_cast<T>(static_cast<U>(away ? bits + 1 : bits - 1));
 }
 
 // The remainder of truncated division, exact, with the sign of the dividend; by long division.
@@ -262,6 +326,14 @@ inline T float_remainder(T dividend, T divisor) {
   return with_sign_of(rest, dividend);
 }
 
+// Exact, so computed wide.
+inline bf16 float_remainder(bf16 dividend, bf16 divisor) {
+  return float_remainder<f32>(dividend, divisor);
+}
+inline f16 float_remainder(f16 dividend, f16 divisor) {
+  return float_remainder<f32>(dividend, divisor);
+}
+
 // x^Y by squaring, low bit first; a negative power is one division at the end.
 template <i64 kPower, class T>
 inline T integer_power(T value) {
@@ -274,7 +346,7 @@ inline T integer_power(T value) {
     bool started = false;
     while (left != 0) {
       if constexpr (kIsFloat<T>) {
-        if (left & 1) result = started ? result * square : square;
+        if (left & 1) result = started ? static_cast<T>(result * square) : square;
         square = square * square;
       } else {
         if (left & 1) result = started ? wrapping_multiply(result, square) : square;

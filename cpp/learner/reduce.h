@@ -6,7 +6,7 @@
 // the right one is empty.  The same for every axis and target; only the memory walk differs.
 #pragma once
 
-#include "learner/numeric.h"
+#include "learner/elementary.h"
 
 namespace alpha {
 
@@ -123,8 +123,8 @@ inline T reduce(u64 count, const Element& element) {
 }
 
 // The same for `columns` neighbouring results at once, element(k, column), so that loads are whole.
-template <class Of, class T, u64 kWidth, class Element>
-inline void reduce_strip(u64 count, T* results, const Element& element) {
+template <class Of, class T, u64 kWidth, class Result, class Element>
+inline void reduce_strip(u64 count, Result* results, const Element& element) {
   Meeting<Of, T> meetings[kWidth];
   for (u64 start = 0; start < count; start += kChunk) {
     const u64 end = count - start < kChunk ? count : start + kChunk;
@@ -146,8 +146,8 @@ inline void reduce_strip(u64 count, T* results, const Element& element) {
   for (u64 c = 0; c < kWidth; ++c) results[c] = meetings[c].result();
 }
 
-template <class Of, class T, class Element>
-inline void reduce_columns(u64 count, u64 columns, T* results, const Element& element) {
+template <class Of, class T, class Result, class Element>
+inline void reduce_columns(u64 count, u64 columns, Result* results, const Element& element) {
   constexpr u64 kWidth = 8;
   u64 first = 0;
   for (; first + kWidth <= columns; first += kWidth) {
@@ -159,14 +159,14 @@ inline void reduce_columns(u64 count, u64 columns, T* results, const Element& el
   }
 }
 
-#define ALPHA_REDUCTION(name, Of)                                                          \
-  template <class T, class Element>                                                        \
-  inline T name(u64 count, const Element& element) {                                       \
-    return reduce<Of<T>, T>(count, element);                                               \
-  }                                                                                        \
-  template <class T, class Element>                                                        \
-  inline void name##_columns(u64 count, u64 columns, T* results, const Element& element) { \
-    reduce_columns<Of<T>, T>(count, columns, results, element);                            \
+#define ALPHA_REDUCTION(name, Of)                                                               \
+  template <class T, class Element>                                                             \
+  inline T name(u64 count, const Element& element) {                                            \
+    return reduce<Of<T>, T>(count, element);                                                    \
+  }                                                                                             \
+  template <class T, class Result, class Element>                                               \
+  inline void name##_columns(u64 count, u64 columns, Result* results, const Element& element) { \
+    reduce_columns<Of<T>, T>(count, columns, results, element);                                 \
   }
 ALPHA_REDUCTION(reduce_sum, SumOf)
 ALPHA_REDUCTION(reduce_product, ProductOf)
@@ -221,14 +221,23 @@ inline T step_minimum(T left, T right) {
   return minimum(left, right);
 }
 
+// log(exp(left) + exp(right)), far from overflow.
+template <class T>
+inline T step_logsumexp(T left, T right) {
+  const T most = maximum(left, right);
+  if (!is_finite(most)) return most;
+  return most + logarithm_of_one_plus(exponential(minimum(left, right) - most));
+}
+
 // results[k * stride] = everything up to k (or from k on, backwards), strictly one after the other.
-template <class T, class Step, class Element>
-inline void cumulative(u64 count, bool backwards, T* results, u64 stride, const Step& step,
+template <class T, class Result, class Step, class Element>
+inline void cumulative(u64 count, bool backwards, Result* results, u64 stride, const Step& step,
                        const Element& element) {
   T value{};
   for (u64 i = 0; i < count; ++i) {
     const u64 k = backwards ? count - 1 - i : i;
-    value = i == 0 ? element(k) : step(value, element(k));
+    const T next = element(k);
+    value = i == 0 ? next : step(value, next);
     results[k * stride] = value;
   }
 }

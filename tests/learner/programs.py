@@ -119,7 +119,7 @@ def same_bits(left: np.ndarray, right: np.ndarray) -> bool:
     """Equal bytes, but that any NaN equals any."""
     if left.dtype != right.dtype or left.shape != right.shape:
         return False
-    if left.dtype.kind != "f":
+    if left.dtype.kind != "f" and left.dtype.name != "bfloat16":
         return bool((left == right).all())
     return bool(equal_bits(left, right).all())
 

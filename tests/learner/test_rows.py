@@ -11,7 +11,7 @@ import pytest
 
 from alpha_build.build import reference, toolchains
 from alpha_build.learner.lower import table
-from learner import cases, cases_control, cases_random, cases_window
+from learner import cases, cases_control, cases_narrow, cases_random, cases_window
 from learner.programs import Case, run, run_elsewhere, same_bits
 from native import AARCH64
 
@@ -27,7 +27,7 @@ def _flat(rows: dict[str, dict[str, Case]], prefix: str) -> dict[str, Case]:
     return {name: rows[row][kind] for (row, kind), name in names.items()}
 
 
-MODULES = (cases, cases_control, cases_random, cases_window)
+MODULES = (cases, cases_control, cases_narrow, cases_random, cases_window)
 CASES: dict[str, Case] = {}
 for _module in MODULES:
     CASES |= _flat(_module.EXACT, "exact") | _flat(_module.CLOSE, "close")

@@ -22,7 +22,7 @@ _CALLS = {
     "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin",
 }  # fmt: skip
 _BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
-_SAME = {"copy", "copy_p", "stop_gradient", "optimization_barrier", *SAME}
+_SAME = {"device_put", "copy", "copy_p", "stop_gradient", "optimization_barrier", *SAME}
 
 
 @dataclass(frozen=True)

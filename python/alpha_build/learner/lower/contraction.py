@@ -4,14 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..program import Dimension, Equation
+from ..program import Dimension, Equation, Operand
 from .extent import ONE, Extent, extent, product, row_major
 from .lowering import Lowering
 from .row import Row
-from .tree import Load, merged_stride, transpose
+from .tree import Apply, Load, Tree, merged_stride, transpose
 from .writer import CPP_TYPES, nest
 
 WORKSPACE = (60 + 256) * 256  # f32 elements: kWorkspace of learner/matrix.h
+
+
+def check_operands(lowering: Lowering, equation: Equation) -> None:
+    dtypes = {lowering.aval(operand).dtype for operand in equation.inputs}
+    result = lowering.program.values[equation.outputs[0]].dtype
+    if not {*dtypes, result} <= CPP_TYPES.keys():
+        what = f"of {' and '.join(sorted(dtypes))} to {result} has no lowering"
+        raise lowering.refuse(equation, what, "use one dtype of numbers")
+
+
+def as_result(lowering: Lowering, equation: Equation, operand: Operand) -> Load:
+    """An operand in memory, in the type that products are added in: the result's, f32 for 16 bits."""
+    to, aval = sum_dtype(lowering.program.values[equation.outputs[0]].dtype), lowering.aval(operand)
+    if aval.dtype == to:
+        return lowering.view(operand)
+    return lowering.stored_tree(_converted(lowering.tree(operand), to), aval.shape)
+
+
+def sum_dtype(dtype: str) -> str:
+    return "float32" if dtype in ("bfloat16", "float16") else dtype
+
+
+def _converted(tree: Tree, to: str) -> Tree:
+    return Apply(f"convert<{CPP_TYPES[to]}>({{0}})", to, (tree,))
+
+
+def target(lowering: Lowering, equation: Equation) -> str:
+    """Memory that sums go to: the result's own, or f32 beside it."""
+    value = equation.outputs[0]
+    aval = lowering.program.values[value]
+    if sum_dtype(aval.dtype) == aval.dtype:
+        return lowering.allocate(value)
+    return lowering.temporary("float32", aval.shape)
+
+
+def computed(lowering: Lowering, equation: Equation, lines: list[str], reads: set[str], name: str) -> None:
+    """The lines that fill the target; what is f32 beside the result is then rounded to it."""
+    aval = lowering.program.values[equation.outputs[0]]
+    if sum_dtype(aval.dtype) == aval.dtype:
+        lowering.computed(equation, lines, reads, name)
+        return
+    lowering.write([lowering.comment(equation), *lines], reads, {name})
+    lowering.define(equation, _converted(Load(name, "float32", row_major(aval.shape)), aval.dtype))
 
 
 def side(
@@ -20,7 +63,7 @@ def side(
     """One operand with a single stride for each group of axes; copied to that order where it has none."""
     operand = equation.inputs[position]
     shape = lowering.aval(operand).shape
-    view = lowering.view(operand)
+    view = as_result(lowering, equation, operand)
     strides = _merged(view, shape, groups)
     if strides is None:
         order = tuple(axis for group in groups for axis in group)
@@ -42,11 +85,8 @@ def _merged(view: Load, shape: tuple[Dimension, ...], groups: Sequence[Sequence[
 def _dot_general(lowering: Lowering, equation: Equation) -> None:
     (left_k, right_k), (left_batch, right_batch) = equation.params["dimension_numbers"]
     shapes = [lowering.aval(operand).shape for operand in equation.inputs]
-    dtypes = {lowering.aval(operand).dtype for operand in equation.inputs}
     result = lowering.program.values[equation.outputs[0]]
-    if dtypes != {result.dtype} or result.dtype not in CPP_TYPES or result.dtype == "bool":
-        what = f"of {' and '.join(sorted(dtypes))} to {result.dtype} has no lowering"
-        raise lowering.refuse(equation, what, "use one dtype of numbers")
+    check_operands(lowering, equation)
     left_free = [a for a in range(len(shapes[0])) if a not in (*left_k, *left_batch)]
     right_free = [a for a in range(len(shapes[1])) if a not in (*right_k, *right_batch)]
     left, (left_row, left_step, *left_jump) = side(
@@ -55,8 +95,8 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
     right, (right_column, right_step, *right_jump) = side(
         lowering, equation, 1, [right_free, right_k, *([a] for a in right_batch)]
     )
-    name = lowering.allocate(equation.outputs[0])
-    kind = CPP_TYPES[result.dtype]
+    name = target(lowering, equation)
+    kind = CPP_TYPES[sum_dtype(result.dtype)]
     m = product(shapes[0][axis] for axis in left_free)
     n = product(shapes[1][axis] for axis in right_free)
     k = product(shapes[0][axis] for axis in left_k)
@@ -77,7 +117,7 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
         f"{function}<{lowering.fused}>({m.cpp()}, {n.cpp()}, {k.cpp()}, Matrix<const {kind}>{a},",
         f"    Matrix<const {kind}>{b}, Matrix<{kind}>{c}, {work});",
     ]
-    lowering.computed(equation, nest(indices, sizes, call), {left.buffer, right.buffer, work}, name)
+    computed(lowering, equation, nest(indices, sizes, call), {left.buffer, right.buffer, work}, name)
 
 
 ROWS: dict[str, Row] = {"dot_general": Row(_dot_general, reads=("dimension_numbers",))}

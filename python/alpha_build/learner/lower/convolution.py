@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..program import Dimension, Equation
-from .contraction import WORKSPACE, side
+from .contraction import WORKSPACE, as_result, check_operands, computed, side, sum_dtype, target
 from .extent import ZERO, Extent, extent, product, row_major
 from .lowering import Lowering
 from .row import Row
@@ -30,11 +30,7 @@ def _plain_numbers(lowering: Lowering, equation: Equation) -> None:
     ]
     if "rows" in spatial:
         raise lowering.refuse(equation, "along samples has no lowering", "keep each sample apart")
-    dtypes = {lowering.aval(operand).dtype for operand in equation.inputs}
-    result = lowering.program.values[equation.outputs[0]].dtype
-    if dtypes != {result} or result not in CPP_TYPES or result == "bool":
-        what = f"of {' and '.join(sorted(dtypes))} to {result} has no lowering"
-        raise lowering.refuse(equation, what, "use one dtype of numbers")
+    check_operands(lowering, equation)
 
 
 def _convolution(lowering: Lowering, equation: Equation) -> None:
@@ -46,7 +42,7 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     result = lowering.program.values[equation.outputs[0]]
     features, batches = params["feature_group_count"], params["batch_group_count"]
     groups = features * batches  # one of them is 1
-    source = lowering.view(equation.inputs[0])
+    source = as_result(lowering, equation, equation.inputs[0])
     # A kernel's gradient contracts over samples, which then come before the places: see the docs.
     spatial = list(range(len(right_spec) - 2))
     depth_first = left_spec[1] < left_spec[0]
@@ -66,15 +62,15 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     row = merged_stride(tuple(w.size for w in inner), tuple(out_strides[w.index] for w in inner))
     assert row is not None
     patch_shape = tuple(walk.size for walk in (*inner, *deep))
-    patches = lowering.temporary(result.dtype, patch_shape)
+    patches = lowering.temporary(sum_dtype(result.dtype), patch_shape)
     lines = _gather(lowering, equation, source, outer, [*inner, *deep], patches, groups)
-    name = lowering.allocate(equation.outputs[0])
+    name = target(lowering, equation)
     work = lowering.workspace(WORKSPACE)
     wide = extent(result.shape[out_spec[1]])
     assert wide.fixed is not None and column.fixed is not None, "features are not samples"
     columns = wide.fixed // groups
     k = product(walk.size for walk in deep)
-    kind = CPP_TYPES[result.dtype]
+    kind = CPP_TYPES[sum_dtype(result.dtype)]
     start = [name] + [f"{w.index} * ({out_strides[w.index].cpp()})" for w in outer]
     first = [right.buffer, *([] if right.offset.is_zero else [right.offset.cpp()])]
     if groups > 1:
@@ -93,7 +89,7 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     lines = nest(("g",), (extent(groups),), lines) if groups > 1 else lines
     lines = lines if outer or groups > 1 else ["{", *("  " + line for line in lines), "}"]
     reads = {source.buffer, right.buffer, patches, work}
-    lowering.computed(equation, lines, reads, name)
+    computed(lowering, equation, lines, reads, name)
 
 
 def _outer(long: list[_Walk], strides: dict[str, Extent]) -> list[_Walk]:

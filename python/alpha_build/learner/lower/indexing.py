@@ -11,10 +11,9 @@ import numpy as np
 from ..program import Aval, Dimension, Equation
 from .extent import Extent, extent, row_major
 from .lowering import Lowering
-from .pointwise import kind_of
 from .row import Row
 from .tree import Load, Strides, Tree, buffers, placed
-from .writer import CPP_TYPES, Block, literal, loops, nest
+from .writer import CPP_TYPES, Block, kind_of, literal, loops, nest
 
 
 @dataclass(frozen=True)
@@ -176,12 +175,17 @@ def _braced(batch: tuple[str, ...], lines: list[str]) -> list[str]:
 
 
 def _fill(aval: Aval, given: Any) -> str:
-    dtype = np.dtype(aval.dtype)
+    kind = kind_of(aval.dtype)
     value: Any = given
     if given is None:
-        value = {"f": math.nan, "b": True}.get(dtype.kind)
-        if value is None:
-            value = np.iinfo(dtype).min if dtype.kind == "i" else np.iinfo(dtype).max
+        value = {"float": math.nan, "boolean": True}.get(kind)
+    if kind == "float":
+        wide = np.asarray(value, "float64" if aval.dtype == "float64" else "float32")
+        text = literal(wide.dtype.name, wide.tobytes())
+        return text if aval.dtype == wide.dtype.name else f"{CPP_TYPES[aval.dtype]}({text})"
+    dtype = np.dtype(aval.dtype)
+    if value is None:
+        value = np.iinfo(dtype).min if dtype.kind == "i" else np.iinfo(dtype).max
     return literal(aval.dtype, np.asarray(value).astype(dtype).tobytes())
 
 

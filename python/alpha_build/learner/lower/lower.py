@@ -19,6 +19,7 @@ INCLUDES = (
     "learner/elementary_inverse.h",
     "learner/elementary_more.h",
     "learner/matrix.h",
+    "learner/order.h",
     "learner/random.h",
     "learner/reduce.h",
 )

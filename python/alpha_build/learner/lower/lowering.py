@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from ...system.errors import UnsupportedPrimitive
 from ..program import Aval, Dimension, Equation, Literal_, Operand, Program
 from .extent import extent, product, row_major
 from .memory import Buffer, Plan, Statement
 from .tree import Load, Scalar, Strides, Tree, broadcast, buffers, placed
-from .writer import CPP_TYPES, Block, has_work, literal, loops
+from .writer import CPP_TYPES, ITEM_BYTES, Block, has_work, kind_of, literal, loops
 
 
 @dataclass
@@ -98,7 +96,7 @@ class Lowering:
 
     def temporary(self, dtype: str, shape: tuple[Dimension, ...]) -> str:
         name = self.name()
-        self.scratch[name] = Buffer(name, CPP_TYPES[dtype], product(shape), np.dtype(dtype).itemsize)
+        self.scratch[name] = Buffer(name, CPP_TYPES[dtype], product(shape), ITEM_BYTES[dtype])
         return name
 
     def allocate(self, value: int) -> str:
@@ -112,7 +110,7 @@ class Lowering:
             self.external[name] = f"{kind}* const {name} = static_cast<{kind}*>(out[{position}]);"
         else:
             self.scratch[name] = Buffer(
-                name, CPP_TYPES[aval.dtype], product(aval.shape), np.dtype(aval.dtype).itemsize
+                name, CPP_TYPES[aval.dtype], product(aval.shape), ITEM_BYTES[aval.dtype]
             )
         self.trees[value] = Load(name, aval.dtype, row_major(aval.shape))
         return name
@@ -140,10 +138,15 @@ class Lowering:
 
     def computed(self, equation: Equation, lines: list[str], reads: set[str], name: str) -> None:
         """A structural row's lines that filled `name`; an output's NaNs are made canonical after them."""
-        aval = self.program.values[equation.outputs[0]]
-        if self.is_output(name) and aval.dtype.startswith("float"):
-            lines = [*lines, f"canonicalise({name}, {product(aval.shape).cpp()});"]
-        self.write([self.comment(equation), *lines], reads, {name})
+        lines = [self.comment(equation), *lines, *self.canonicalised(name, equation.outputs[0])]
+        self.write(lines, reads, {name})
+
+    def canonicalised(self, name: str, value: int) -> list[str]:
+        """A line that makes the NaNs of an output canonical; nothing for what stays inside."""
+        aval = self.program.values[value]
+        if not (self.is_output(name) and kind_of(aval.dtype) == "float"):
+            return []
+        return [f"canonicalise({name}, {product(aval.shape).cpp()});"]
 
     def stored_tree(self, tree: Tree, shape: tuple[Dimension, ...]) -> Load:
         """Write a tree to scratch."""
@@ -184,7 +187,7 @@ class Lowering:
             self._define_scalar(equation, value, tree)
         elif self.consumers.get(value, 0) > 1 or value in self.outputs:
             name = self.allocate(value)
-            canonical = self.is_output(name) and tree.dtype.startswith("float")
+            canonical = self.is_output(name) and kind_of(tree.dtype) == "float"
             self._store(
                 tree, shape, name, row_major(shape), canonical=canonical, comment=self.comment(equation)
             )
@@ -205,7 +208,7 @@ class Lowering:
             kind, name = CPP_TYPES[aval.dtype], f"out{position}"
             self.external[name] = f"{kind}* const {name} = static_cast<{kind}*>(out[{position}]);"
             tree = self.tree(operand)
-            canonical = aval.dtype.startswith("float")
+            canonical = kind_of(aval.dtype) == "float"
             self._store(tree, aval.shape, name, row_major(aval.shape), canonical=canonical, comment=None)
 
     @staticmethod

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..program import Equation
 from .lowering import Lowering
 from .row import Row
 from .tree import Apply
-from .writer import CPP_TYPES
-
-
-def kind_of(dtype: str) -> str:
-    """Which column of a row a dtype reads."""
-    if dtype == "bool":
-        return "boolean"
-    return dtype.rstrip("0123456789")  # float, int, uint, complex, bfloat
+from .writer import CPP_TYPES, ITEM_BYTES, kind_of
 
 
 def pointwise(
@@ -46,10 +37,6 @@ def _both(template: str) -> Row:
     return pointwise(real=template, whole=template, flag=template)
 
 
-def _numbers(template: str) -> Row:
-    return pointwise(real=template, whole=template)
-
-
 def _function(name: str) -> Row:
     return pointwise(real=f"{name}({{0}})")
 
@@ -78,19 +65,45 @@ def _select(lowering: Lowering, equation: Equation) -> None:
     return apply(lowering, equation, chain)
 
 
+_SINGLE = ("float32", "bfloat16", "float16")
+
+
 def _pow(lowering: Lowering, equation: Equation) -> None:
     base, exponent = (lowering.aval(operand).dtype for operand in equation.inputs)
-    if base != "float32" or exponent not in ("float32", "int32"):
+    if base not in _SINGLE or exponent not in (base, "int32"):
         what = f"of {base} to {exponent} has no lowering"
         raise lowering.refuse(equation, what, "use float32 to float32 or int32")
     apply(lowering, equation, "power({0}, {1})")
+
+
+def _round(lowering: Lowering, equation: Equation) -> None:
+    names = {"AWAY_FROM_ZERO": "round_away", "TO_NEAREST_EVEN": "round_to_even"}
+    if kind_of(lowering.aval(equation.inputs[0]).dtype) != "float":
+        raise lowering.refuse(equation, "of integers has no lowering", "leave it out")
+    apply(lowering, equation, f"{names[equation.params['rounding_method']]}({{0}})")
+
+
+_PRECISIONS = {(8, 23): "float32", (11, 52): "float64", (8, 7): "bfloat16", (5, 10): "float16"}
+
+
+def _reduce_precision(lowering: Lowering, equation: Equation) -> None:
+    bits = equation.params["exponent_bits"], equation.params["mantissa_bits"]
+    dtype = lowering.aval(equation.inputs[0]).dtype
+    if bits not in _PRECISIONS or dtype not in CPP_TYPES:
+        what = f"of {dtype} to {bits[0]} and {bits[1]} bits has no lowering"
+        raise lowering.refuse(equation, what, "use the bits of a dtype")
+    kinds = CPP_TYPES[dtype], CPP_TYPES[_PRECISIONS[bits]]
+    text = f"convert<{kinds[0]}>(convert<{kinds[1]}>({{0}}))"
+    if bits[0] < 8:  # as XLA says: what is below the normal numbers of fewer exponents is zero
+        text = f"without_subnormals({text}, {kinds[0]}(0x1p-14f))"
+    apply(lowering, equation, text)
 
 
 def _bitcast(lowering: Lowering, equation: Equation) -> None:
     source = lowering.aval(equation.inputs[0]).dtype
     to = lowering.program.values[equation.outputs[0]].dtype
     known = source in CPP_TYPES and to in CPP_TYPES
-    if not known or np.dtype(source).itemsize != np.dtype(to).itemsize or "bool" in (source, to):
+    if not known or ITEM_BYTES[source] != ITEM_BYTES[to] or "bool" in (source, to):
         raise lowering.refuse(equation, f"from {source} to {to} has no lowering", "keep the width")
     value = "canonical({0})" if kind_of(source) == "float" else "{0}"
     apply(lowering, equation, f"bit_cast<{CPP_TYPES[to]}>({value})")
@@ -106,11 +119,11 @@ def _threefry(lowering: Lowering, equation: Equation) -> None:
 
 
 def _elementary(name: str) -> Row:
-    """A correctly rounded function of one float32."""
+    """A correctly rounded function of one float32, or of a narrower number as one."""
 
     def lower(lowering: Lowering, equation: Equation) -> None:
         dtype = lowering.aval(equation.inputs[0]).dtype
-        if dtype != "float32":
+        if dtype not in _SINGLE:
             raise lowering.refuse(equation, f"on {dtype} has no lowering", "use float32 here")
         apply(lowering, equation, f"{name}({{0}})")
 
@@ -129,7 +142,7 @@ ROWS: dict[str, Row] = {
     "sign": pointwise(real="float_sign({0})", whole="integer_sign({0})"),
     "max": _both("maximum({0}, {1})"),
     "min": _both("minimum({0}, {1})"),
-    "clamp": _numbers("minimum(maximum({1}, {0}), {2})"),
+    "clamp": _both("minimum(maximum({1}, {0}), {2})"),
     "square": pointwise(real="{0} * {0}", whole="wrapping_multiply({0}, {0})"),
     "integer_pow": Row(_integer_pow, reads=("y",)),
     "pow": Row(_pow),
@@ -137,6 +150,9 @@ ROWS: dict[str, Row] = {
     "rsqrt": _function("reciprocal_square_root"),
     "floor": _function("round_down"),
     "ceil": _function("round_up"),
+    "round": Row(_round, reads=("rounding_method",)),
+    "nextafter": pointwise(real="next_after({0}, {1})"),
+    "population_count": pointwise(whole="count_of_ones({0})"),
     "is_finite": pointwise(real="is_finite({0})"),
     "exp": _elementary("exponential"),
     "expm1": _elementary("exponential_minus_one"),
@@ -163,6 +179,7 @@ ROWS: dict[str, Row] = {
     "shift_right_arithmetic": pointwise(whole="shift_right_arithmetic({0}, {1})"),
     "select_n": Row(_select),
     "bitcast_convert_type": Row(_bitcast),
+    "reduce_precision": Row(_reduce_precision, reads=("exponent_bits", "mantissa_bits")),
     "threefry2x32": Row(_threefry),
     "convert_element_type": Row(_convert, reads=("new_dtype",)),
 }

@@ -5,10 +5,9 @@ from __future__ import annotations
 from ..program import Dimension, Equation
 from .extent import Extent, product, row_major
 from .lowering import Lowering
-from .pointwise import kind_of
 from .row import Row
 from .tree import Load, Strides, Tree, buffers, leaves, merged_stride, transpose
-from .writer import CPP_TYPES, Block, collapse, nest
+from .writer import CPP_TYPES, SUM_TYPES, Block, collapse, kind_of, nest
 
 
 def _reduced(
@@ -45,7 +44,7 @@ def _reduction(name: str, kinds: tuple[str, ...]) -> Row:
         target = lowering.allocate(value)
         reader = _Reader(tree, outer, inner, split, row_major(lowering.program.values[value].shape))
         columns = reader.columns()
-        function = f"{name}<{CPP_TYPES[aval.dtype]}>"
+        function = f"{name}<{SUM_TYPES[aval.dtype]}>"
         lines = reader.by_column(function, target) if columns else reader.by_row(function, target)
         lowering.computed(equation, lines, buffers(tree), target)
 
@@ -127,12 +126,14 @@ def _argument(name: str) -> Row:
     return Row(lower, reads=("axes",))
 
 
-def _cumulative(step: str) -> Row:
+def _cumulative(step: str, *, singles: bool = False) -> Row:
     """Sequential along one axis, forwards or backwards."""
 
     def lower(lowering: Lowering, equation: Equation) -> None:
         (operand,) = equation.inputs
         aval = lowering.aval(operand)
+        if aval.dtype not in CPP_TYPES or (singles and SUM_TYPES[aval.dtype] != "f32"):
+            raise lowering.refuse(equation, f"on {aval.dtype} has no lowering", "use another dtype here")
         axis, back = equation.params["axis"], equation.params["reverse"]
         tree, outer, inner, split = _reduced(lowering, lowering.tree(operand), aval.shape, [axis])
         value = equation.outputs[0]
@@ -142,7 +143,7 @@ def _cumulative(step: str) -> Row:
         reader = _Reader(tree, outer, inner, split, kept)
         indices = tuple(f"i{a}" for a in range(len(reader.sizes)))
         where = Block(indices).index(reader.target, Extent())
-        kind, count = CPP_TYPES[aval.dtype], reader.count.cpp()
+        kind, count = SUM_TYPES[aval.dtype], reader.count.cpp()
         body = [
             f"cumulative<{kind}>({count}, {'true' if back else 'false'}, {target} + {where},",
             f"    {strides[axis].cpp()}, {step}<{kind}>, [&](u64 k) {{",
@@ -168,4 +169,5 @@ ROWS: dict[str, Row] = {
     "cumprod": _cumulative("step_product"),
     "cummax": _cumulative("step_maximum"),
     "cummin": _cumulative("step_minimum"),
+    "cumlogsumexp": _cumulative("step_logsumexp", singles=True),
 }

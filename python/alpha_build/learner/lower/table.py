@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import contraction, control, convolution, indexing, movement, pointwise, reduction, window
+from . import contraction, control, convolution, indexing, movement, ordering, pointwise, reduction, window
 from .row import Row
 
 ROWS: dict[str, Row] = {
@@ -14,6 +14,7 @@ ROWS: dict[str, Row] = {
     **convolution.ROWS,
     **window.ROWS,
     **control.ROWS,
+    **ordering.ROWS,
 }
 
 # Rows that a target has in the place of the common ones.

@@ -8,10 +8,9 @@ from typing import Any
 from ..program import Dimension, Equation
 from .extent import Extent, extent, product, row_major
 from .lowering import Lowering
-from .pointwise import kind_of
 from .row import Row
 from .tree import Load
-from .writer import CPP_TYPES, Block, nest
+from .writer import CPP_TYPES, SUM_TYPES, Block, kind_of, nest
 
 
 def position(
@@ -88,7 +87,8 @@ def _reduce_window(of: str, kinds: tuple[str, ...]) -> Row:
     def lower(lowering: Lowering, equation: Equation) -> None:
         (operand,) = equation.inputs
         aval = lowering.aval(operand)
-        kind = _numbers(lowering, equation, aval.dtype, kinds)
+        _numbers(lowering, equation, aval.dtype, kinds)
+        kind = SUM_TYPES[aval.dtype]
         window = _window(lowering, equation, aval.shape)
         view = lowering.view(operand)
         value = equation.outputs[0]

@@ -14,13 +14,32 @@ CPP_TYPES = {
     "float32": "f32", "float64": "f64", "bool": "bool",
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
     "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+    "bfloat16": "bf16", "float16": "f16",
 }  # fmt: skip
+ITEM_BYTES = {
+    dtype: 2 if kind == "bf16" else 1 if kind == "bool" else int(kind[1:]) // 8
+    for dtype, kind in CPP_TYPES.items()
+}
+# Numbers of 16 bits are added up as f32 and rounded once.
+SUM_TYPES = {**CPP_TYPES, "bfloat16": "f32", "float16": "f32"}
+
+
+def kind_of(dtype: str) -> str:
+    """Which column of a table's row a dtype reads: float, int, uint, boolean or another kind's name."""
+    if dtype == "bool":
+        return "boolean"
+    return "float" if dtype == "bfloat16" else dtype.rstrip("0123456789")
 
 
 def literal(dtype: str, data: bytes) -> str:
     """A C++ literal that reads back as the same bits (a NaN as the canonical one)."""
-    value = np.frombuffer(data, np.dtype(dtype))[0]
     kind = CPP_TYPES[dtype]
+    if dtype == "bfloat16":
+        return f"bf16({literal('float32', bytes(2) + data)})"
+    if dtype == "float16":
+        wide = np.frombuffer(data, np.float16)[0].astype(np.float32)
+        return f"f16({literal('float32', wide.tobytes())})"
+    value = np.frombuffer(data, np.dtype(dtype))[0]
     if dtype == "bool":
         return "true" if value else "false"
     if dtype in ("float32", "float64"):

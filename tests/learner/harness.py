@@ -1,0 +1,143 @@
+"""JAX's own primitive harnesses through the lowering: each agrees with JAX or is refused by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from alpha_build.build import reference
+from alpha_build.build.reference import compile_programs
+from alpha_build.learner.lower import lower
+from alpha_build.learner.program import Program
+from alpha_build.learner.trace_program import to_program
+from alpha_build.system.errors import AlphaError, BuildFailure
+
+# Relative to the greatest magnitude of a result: what XLA's own approximations and orders differ by.
+BOUNDS = {"float64": 1e-10, "float32": 2e-4, "float16": 5e-3, "bfloat16": 4e-2}
+# What we do otherwise on purpose.
+ON_PURPOSE = {"top_k_sort_inf_nan_inshape_float32_5_k_5": "a NaN has no sign here: -NaN is not the least"}
+REFUSED, WRONG = "refused", "wrong"
+
+
+@dataclass
+class Tally:
+    """Counts by harness group, dtype and outcome; what was wrong, by harness."""
+
+    outcomes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    refusals: Counter[str] = field(default_factory=Counter)
+    wrong: dict[str, str] = field(default_factory=dict)
+
+    def count(self, outcome: str) -> int:
+        return sum(number for (_, _, what), number in self.outcomes.items() if what == outcome)
+
+    def note(self, harness: Any, outcome: str, why: str = "") -> None:
+        self.outcomes[harness.group_name, np.dtype(harness.dtype).name, outcome] += 1
+        if outcome == REFUSED:
+            self.refusals[why] += 1
+        if outcome == WRONG:
+            self.wrong[harness.fullname] = why
+
+
+def harnesses() -> list[Any]:
+    """All of them, in JAX's order."""
+    found = pytest.importorskip("jax._src.internal_test_util.test_harnesses", reason="needs absl-py")
+    listed: list[Any] = found.all_harnesses
+    return listed
+
+
+@dataclass(frozen=True)
+class _Case:
+    harness: Any
+    function: Any
+    arguments: list[Any]
+    program: Program
+
+
+def _case(harness: Any) -> _Case:
+    """Traced and lowered once, so that a refusal is known before anything is compiled.
+
+    Raises:
+        AlphaError: it is refused.
+    """
+    arguments = harness.dyn_args_maker(np.random.RandomState(0))
+    program = to_program(jax.make_jaxpr(harness.dyn_fun)(*arguments))
+    lower(program, "check", target="x86_64", rounding="separate")
+    return _Case(harness, harness.dyn_fun, [jax.numpy.asarray(a) for a in arguments], program)
+
+
+def run(chosen: Sequence[Any], folder: Path, tally: Tally, per_unit: int = 60) -> None:
+    """Runs harnesses, many to a translation unit."""
+    cases = []
+    for harness in chosen:
+        if harness.fullname in ON_PURPOSE:
+            continue
+        try:
+            cases.append(_case(harness))
+        except AlphaError as refusal:
+            tally.note(harness, REFUSED, refusal.message.partition(" has no lowering")[0])
+    for start in range(0, len(cases), per_unit):
+        _run_unit(cases[start : start + per_unit], folder, tally)
+
+
+def _run_unit(cases: Sequence[_Case], folder: Path, tally: Tally) -> None:
+    programs = {f"case{i}": case.program for i, case in enumerate(cases)}
+    try:
+        with pytest.MonkeyPatch.context() as patch:  # the bits do not depend on it; the time does
+            patch.setattr(reference, "_FLAGS", tuple(f if f != "-O3" else "-O0" for f in reference._FLAGS))
+            kernels = compile_programs(programs, "separate", folder)
+    except BuildFailure as failure:
+        if len(cases) == 1:
+            tally.note(cases[0].harness, WRONG, failure.message)
+            return
+        half = len(cases) // 2
+        _run_unit(cases[:half], folder, tally)
+        _run_unit(cases[half:], folder, tally)
+        return
+    for i, case in enumerate(cases):
+        leaves = [np.asarray(a) for a in jax.tree_util.tree_leaves(case.arguments)]
+        ours, theirs = kernels[f"case{i}"](0, leaves), _expected(case)
+        if case.harness.group_name == "sort" and not case.harness.params["is_stable"]:
+            ours, theirs = _as_rows(ours), _as_rows(theirs)
+        difference = _difference(ours, theirs)
+        tally.note(case.harness, WRONG if difference else "agrees", difference)
+
+
+def _expected(case: _Case) -> list[np.ndarray]:
+    results = jax.jit(case.function)(*case.arguments)
+    return [np.asarray(leaf) for leaf in jax.tree_util.tree_leaves(results)]
+
+
+def _as_rows(results: list[np.ndarray]) -> list[np.ndarray]:
+    """Results of an unstable sort, equal keys in an order of ours."""
+    if len({each.shape for each in results}) != 1 or results[0].ndim != 1:
+        return results
+    order = np.lexsort([each.astype(np.float64) for each in results[::-1]])
+    return [each[order] for each in results]
+
+
+def _difference(ours: list[np.ndarray], theirs: list[np.ndarray]) -> str:
+    """What differs, or nothing."""
+    if len(ours) != len(theirs):
+        return f"{len(ours)} results, not {len(theirs)}"
+    for left, right in zip(ours, theirs, strict=True):
+        if left.dtype != right.dtype or left.shape != right.shape:
+            return f"{left.dtype}{left.shape}, not {right.dtype}{right.shape}"
+        if right.dtype.name not in BOUNDS:
+            if not (left == right).all():
+                return f"{left.ravel()[:8]}, not {right.ravel()[:8]}"
+            continue
+        a, b = left.astype(np.float64), right.astype(np.float64)
+        if not (np.isnan(a) == np.isnan(b)).all() or not (np.isinf(a) == np.isinf(b)).all():
+            return f"special values: {a.ravel()[:8]}, not {b.ravel()[:8]}"
+        finite = np.isfinite(a) & np.isfinite(b)
+        bound = BOUNDS[right.dtype.name] * max(1.0, float(np.abs(b[finite]).max(initial=0)))
+        if (np.abs(a[finite] - b[finite]) > bound).any() or (a[np.isinf(a)] != b[np.isinf(b)]).any():
+            return f"{a.ravel()[:8]}, not {b.ravel()[:8]}"
+    return ""
