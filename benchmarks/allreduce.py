@@ -21,6 +21,7 @@ from peers.own import Own
 SIZES = "4,1024,65536,1048576,16777216,67108864"
 DEPTH = {"pair": 0.5, "star": 1, "mesh": 1}  # edges from the root to the farthest; a pair crosses once in all
 US = 1e6
+SHORT_US = 20  # below, calls and latency decide, which the work of bytes leaves out
 HEAD = (
     "n",
     "bytes",
@@ -100,7 +101,7 @@ def table(got: dict[tuple[int, int, str], list[dict[str, Any]]], floors: dict[in
             ratios = [
                 f"{median / min(others):.2f}" if others else "",
                 f"{median / wall:.2f}",
-                f"{cpu / work:.2f}",
+                f"{cpu / work:.2f}" if work > SHORT_US else "",
             ]
         spread = f"{min(medians):.1f}-{max(medians):.1f}"
         least = min(line["min_us"] for line in lines)
