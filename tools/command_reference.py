@@ -14,9 +14,9 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "command-line.md"
 HEAD = """\
 # Command line
 
-Written by tools/command_reference.py from the commands; `alpha-build COMMAND --help` says the same. Exit status:
-0; 1 the thing failed, the reason last on standard error; 2 usage; 130 interrupted. `--json` prints one object on
-standard output ([commands](commands.md)).
+Written by tools/command_reference.py from the commands; `alpha-build COMMAND --help` says the same. Exit
+status: 0; 1 the thing failed, the reason last on standard error; 2 usage; 130 interrupted. `--json` prints
+one object on standard output ([commands](commands.md)).
 """
 
 

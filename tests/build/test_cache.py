@@ -13,6 +13,8 @@ from alpha_build.build import trees
 from alpha_build.build.build import build
 from alpha_build.build.cache import Cache, file_digests, user_cache, writable_cache
 from alpha_build.build.configure import Builder
+from alpha_build.build.libraries import NAMES
+from alpha_build.build.toolchains import available
 from build.systems import write_pair
 
 
@@ -20,9 +22,29 @@ def _bytes(dist: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in dist.iterdir() if path.is_file()}
 
 
+def _counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every target that CMake is asked for from now on."""
+    made, run = list[str](), Builder.run
+
+    def counted(
+        self: Builder, sources: Path, folder: Path, toolchain: Any, targets: Any, *rest: Any, **more: Any
+    ) -> bool:
+        made.extend(targets)
+        return run(self, sources, folder, toolchain, targets, *rest, **more)
+
+    monkeypatch.setattr(Builder, "run", counted)
+    return made
+
+
+@pytest.fixture(scope="module")
+def _libraries_made(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("first")
+    build(write_pair(folder), folder / "dist")
+
+
 @pytest.fixture
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
-    """A cache of this test's own, as XDG_CACHE_HOME names it, that knows the runtime's libraries at most."""
+def own_cache(_libraries_made: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
+    """A cache of this test's own, as XDG_CACHE_HOME names it, that knows the runtime's libraries alone."""
     shared = user_cache()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg β"))
     cache = user_cache()
@@ -102,32 +124,41 @@ def test_fresh_folder_starts_no_compiler(
     tmp_path: Path, own_cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor CMake, not even where classes have been built since; bytes are those of compiling."""
-    made = list[str]()
-    run = Builder.run
-
-    def counted(self: Builder, sources: Path, folder: Path, toolchain: Any, targets: Any, *rest: Any) -> bool:
-        made.extend(targets)
-        return run(self, sources, folder, toolchain, targets, *rest)
-
-    monkeypatch.setattr(Builder, "run", counted)
+    made = _counted(monkeypatch)
     spec, first, second = write_pair(tmp_path), tmp_path / "first", tmp_path / "second"
     build(spec, first)
-    assert len(made) == 2
+    assert len(set(made) - set(NAMES)) == 2
+    made.clear()
     build(spec, second)
+    assert made == []
     write_pair(tmp_path, factor="7.0f")
     build(spec, first)
-    assert len(made) == 4
+    assert len(made) == 2
     write_pair(tmp_path)
     build(spec, first)
-    assert len(made) == 4
+    assert len(made) == 2
     assert not list((second / "build").glob("gnu-*"))
     assert _bytes(second) == _bytes(first)
 
     for entry in own_cache.folder.glob("class-*"):
         entry.unlink()
     build(spec, second)
-    assert len(made) == 6
+    assert len(made) == 4
     assert _bytes(second) == _bytes(first)
+
+
+@pytest.mark.cross
+@pytest.mark.skipif(not available("aarch64"), reason="no compiler for aarch64")
+def test_another_pairing_makes_that_class_alone(
+    tmp_path: Path, own_cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(write_pair(tmp_path), tmp_path / "dist")
+    made = _counted(monkeypatch)
+    build(write_pair(tmp_path, target="aarch64"), tmp_path / "dist")
+    assert len(set(made) - set(NAMES)) == 1
+    made.clear()
+    build(write_pair(tmp_path), tmp_path / "dist")
+    assert made == []
 
 
 @pytest.mark.native

@@ -68,7 +68,12 @@ def _run(page: str, work: Path) -> str:
     text = "\n".join([*script, "wait"])
     text = text.replace("10.0.0.1", "127.0.0.2").replace("10.0.0.2", "127.0.0.3").replace("4000", str(port))
     done = subprocess.run(
-        ["sh", "-c", text], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
+        ["sh", "-c", text],
+        cwd=work,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done.stdout + done.stderr
