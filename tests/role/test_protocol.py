@@ -91,7 +91,10 @@ def test_flight_record(sound: list[Member], native: Toolchain, tmp_path: Path) -
     begin = time.monotonic()
     ended = run(members, tmp_path / "asked", arguments=["--flight"])
     for role, end in ended.items():
-        assert end.lines[-1] == silent[role].lines[-1] and len(silent[role].lines) == 1
+        assert len(silent[role].lines) == 1
+        # Which of its edges tells a neighbour first is a matter of time.
+        reason = end.lines[-1] if role == 1 else end.lines[-1].partition(": edge ")[0]
+        assert silent[role].lines[-1].startswith(reason)
         steps = [read_line(line) for line in end.lines[:-1]]
         assert all(isinstance(step, Flight) and role in (step.sender, step.receiver) for step in steps)
         seconds = [step.seconds for step in steps if step.state is None]
