@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import alpha_build as ab
+from alpha_build.run.reference import run_reference
 from alpha_build.state.load import states
+from alpha_build.system.load import load_system
 from gates.conftest import EXAMPLES, alpha_build, build
 
 pytestmark = pytest.mark.gates
@@ -52,6 +54,16 @@ def test_diabetes_is_least_squares(tmp_path: Path) -> None:
     error = np.mean((x[test] @ best - y[test]) ** 2)
     assert result["metrics"]["squared error"] == pytest.approx(error, abs=0.02)
     assert np.abs(x[test] @ np.r_[trained["w"], trained["b"]] - x[test] @ best).max() < 0.3
+
+
+@pytest.mark.slow
+def test_the_cnn_learns_and_equals_its_reference(tmp_path: Path) -> None:
+    """Convolutions, pooling and keys in executables of two members: the bits of one process."""
+    dist = build(EXAMPLES / "cnn.py", tmp_path / "dist")
+    result = json.loads(alpha_build("run", dist.path, "--json").stdout)
+    assert result["ok"] and result["metrics"]["accuracy"] > 0.9
+    reference = run_reference(load_system(str(EXAMPLES / "cnn.py")), dist.path)
+    assert {row["state"] for row in result["roles"]} == {reference}
 
 
 @pytest.fixture(scope="module")
