@@ -1,7 +1,7 @@
-"""Every system call that an executable makes, failing as Linux says it may: survived, or ended by the right name.
+"""Every system call that an executable makes, failing as Linux says it may: survived, or ended by name.
 
-strace makes the call fail in an unmodified executable: role 1 of a learner, which has a parent and a child.  What is
-not here cannot fail in a right program: clock_gettime, munmap, exit_group.
+strace makes the call fail in an unmodified executable: role 1 of a learner, which has a parent and a child.
+What is not here cannot fail in a right program: clock_gettime, munmap, exit_group.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ TABLE = (
     Row("sendmsg", "EINTR EAGAIN", SURVIVED),
     Row("sendmsg", "ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETDOWN ENOBUFS ENOMEM", (74, 75)),
     Row("shutdown", "ENOTCONN ENOBUFS", SURVIVED),
-    # Files: admission at the start, afterwards a checkpoint that could not be written; and what may fail unharmed.
+    # Files: admission at the start, later a checkpoint that could not be written; some may fail unharmed.
     Row("close", "EINTR EIO", (0, 80)),
     Row("mkdirat", "EACCES EROFS ENOSPC EDQUOT ENOENT ENOTDIR", (0, 78, 80)),
     Row("openat", "EMFILE ENFILE EACCES EROFS ENOSPC EDQUOT EINTR ENOMEM", (0, 78, 79, 80)),
