@@ -55,6 +55,29 @@ def test_old_compiler_is_passed_over(only_here: Path) -> None:
     assert toolchains.find_gnu("x86_64") is None
 
 
+def test_key_covers_the_programs_behind_the_driver(only_here: Path) -> None:
+    """A compiler proper, assembler or linker that is exchanged makes another compiler of it."""
+    driver = only_here / "g++"
+    driver.write_text(
+        '#!/bin/sh\ncase "$1" in -dumpmachine) echo x86_64-linux-gnu;; -print-prog-name=*) '
+        f'echo "{only_here}/${{1#*=}}";; *) echo 13.1.0;; esac\n'
+    )
+    driver.chmod(0o755)
+    parts = [only_here / name for name in ("cc1plus", "as", "ld")]
+    for part in parts:
+        part.write_text("1")
+        part.chmod(0o755)
+    keys = set()
+    for changed in (None, driver, *parts):
+        if changed is not None:
+            os.utime(changed, ns=(0, len(keys)))
+        found = toolchains.find_gnu("x86_64")
+        assert found is not None
+        keys.add(found.key)
+    assert len(keys) == 5
+    assert toolchains.find_gnu("x86_64") == found
+
+
 @pytest.mark.parametrize("target", toolchains.TARGETS)
 def test_missing_names_the_command(target: str, only_here: Path) -> None:
     with pytest.raises(BuildFailure) as failure:
