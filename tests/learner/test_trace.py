@@ -217,6 +217,21 @@ def test_a_batch_loss_is_said_to_look_like_one() -> None:
         trace(batch_loss)
 
 
+@pytest.mark.parametrize(("element", "narrow"), [("bf16", "bfloat16"), ("f16", "float16")])
+def test_narrow_contributions_are_rounded_once_and_travel_wide(element: str, narrow: str) -> None:
+    traced = trace_learner(learner(), element)
+    block = traced.block
+    assert traced.element == "f32"
+    made = {value: equation for equation in block.equations for value in equation.outputs}
+    for output in block.outputs:
+        assert isinstance(output, int)
+        widening = made[output]
+        (rounded,) = widening.inputs
+        assert block.aval(output).dtype == "float32"
+        assert widening.primitive == "convert_element_type"
+        assert block.aval(rounded).dtype == narrow
+
+
 def test_elements_of_a_contract() -> None:
     with pytest.raises(ContractFailure, match="jax_enable_x64"):
         trace_learner(learner(), "f64")

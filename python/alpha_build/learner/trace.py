@@ -12,7 +12,8 @@ def trace_learner(learner: Any, element: str | None = None) -> LearnerProgram:
     """Trace loss, update and metric of an `ab.Learner` (or anything with its fields).
 
     `element` is the contract's: "f32" (default) or "f64" (needs jax_enable_x64), the one type in which the
-    loss and the gradients travel.
+    loss and the gradients travel; of "bf16" and "f16", what each contribution is rounded to before it travels
+    as f32.
 
     Raises:
         LearnerFailure: the loss, state, optimiser, samples or evaluation cannot be used.

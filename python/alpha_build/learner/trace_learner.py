@@ -20,7 +20,9 @@ from .trace_keys import Key
 from .trace_program import to_program
 from .trace_tree import check_names, describe, leaf_names, state_leaves
 
-_DTYPES = {"f32": "float32", "f64": "float64"}
+# What the loss and the gradients travel as, and what each contribution is rounded to first.
+_DTYPES = {"f32": "float32", "f64": "float64", "bf16": "float32", "f16": "float32"}
+_NARROW = {"bf16": jnp.bfloat16, "f16": jnp.float16}
 
 
 def trace(learner: Any, element: str) -> LearnerProgram:
@@ -41,7 +43,8 @@ def trace(learner: Any, element: str) -> LearnerProgram:
     all_leaves = [*leaves, *optimizer.leaves]
     check_names(all_leaves)
     key = Key(learner.key, learner.seed) if getattr(learner, "key", None) else None
-    block = _block(learner.loss, params, samples, weights is not None, dtype, key)
+    narrow = _NARROW.get(element)
+    block = _block(learner.loss, params, samples, weights is not None, dtype, narrow, key)
     update = optimizer.trace(params, dtype)
     metric, metric_names, evaluated, every = _evaluation(learner.evaluation, params, dtype, narrowing)
     arrays = samples.arrays if weights is None else (*samples.arrays, weights)
@@ -52,7 +55,7 @@ def trace(learner: Any, element: str) -> LearnerProgram:
         metric_names=metric_names,
         state=tuple(all_leaves),
         parameters=len(leaves),
-        element=element,
+        element="f32" if narrow else element,
         samples=_shuffled(arrays, learner.shuffle),
         weighted=weights is not None,
         evaluation_samples=evaluated,
@@ -73,7 +76,7 @@ def _dtype(element: str) -> str:
         raise ContractFailure(
             f"a learner's loss and gradients cannot travel as {element}",
             kind="element",
-            hint="use element='f32' or element='f64'",
+            hint="use element='f32', 'f64', 'bf16' or 'f16'",
         )
     if element == "f64" and not x64():
         raise ContractFailure(
@@ -126,7 +129,15 @@ def _shapes(arrays: tuple[np.ndarray, ...], rows: Any) -> list[Any]:
     return [abstract((rows, *array.shape[1:]), array.dtype) for array in arrays]
 
 
-def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str, key: Key | None) -> Program:
+def _block(
+    loss: Any,
+    params: Any,
+    samples: Samples,
+    weighted: bool,
+    dtype: str,
+    narrow: Any,
+    key: Key | None,
+) -> Program:
     """Sum of the (weighted) losses of `rows` samples, and its gradient."""
     one, forward = loss_of_one(loss, params, samples, key)
     rows = symbolic_rows()
@@ -145,7 +156,8 @@ def _block(loss: Any, params: Any, samples: Samples, weighted: bool, dtype: str,
         weights = rest[0] if weighted else None
         words = rest[-2:] if key else ()
         value, gradient = jax.value_and_grad(total)(given, tuple(arrays), weights, words)
-        return [value, *(leaf.astype(dtype) for leaf in jax.tree_util.tree_leaves(gradient))]
+        parts = [value, *jax.tree_util.tree_leaves(gradient)]
+        return [(part.astype(narrow) if narrow else part).astype(dtype) for part in parts]
 
     shapes = _shapes(samples.arrays, rows)
     if weighted:

@@ -14,7 +14,7 @@ from ...system.membership import ParticipantGroup
 from ...system.region import Operation, Region, Word
 from ...system.system import System
 from .checked import _SEAL, Checked
-from .contract import check_contract, default_block, mesh_fanout
+from .contract import NARROW_ELEMENTS, check_contract, default_block, mesh_fanout
 from .exchange import mark_exchanges
 from .identity import ContractFacts, Identity, contract_digest, protocol_digest, run_identity, topology_array
 from .learned import learner_names, learner_protocol, learner_regions
@@ -157,7 +157,7 @@ def _facts(
     denominator = "weights" if learner.weighted else "batch"
     return ContractFacts(
         contract,
-        learner.element,
+        contract.element if contract.element in NARROW_ELEMENTS else learner.element,
         cuts[0].block or None,
         cuts[2].block or None,
         denominator if mean else None,

@@ -11,6 +11,8 @@ from .numbers import whole
 from .shape import Shape
 
 COMBINED_ELEMENTS = ("f32", "f64", "i32", "i64")
+# A learner's contributions are rounded to one of these once, and travel and are added as f32.
+NARROW_ELEMENTS = ("bf16", "f16")
 MESH_FANOUT = 8  # as Tree() has it, so that both give the same bits
 _CHOICES = {
     "order": ("tree", "sequence", "canonical"),
@@ -34,7 +36,7 @@ def check_contract(
         if getattr(contract, name) not in values:
             message = f"{name}={getattr(contract, name)!r} is not a value"
             found.append(_failure(name, where, message, f"use one of {', '.join(values)}"))
-    _check_element(contract, where, found)
+    _check_element(contract, where, learns, found)
     _check_block(contract, where, learns, found)
     _check_fanout(contract, where, shape, found)
     if (
@@ -69,12 +71,13 @@ def _check_fanout(contract: Contract, where: str, shape: Shape | None, found: li
         found.append(_failure("contract-fanout", where, message, "give a whole number from 1 up"))
 
 
-def _check_element(contract: Contract, where: str, found: list[AlphaError]) -> None:
+def _check_element(contract: Contract, where: str, learns: bool, found: list[AlphaError]) -> None:
     element = contract.element
-    if element is not None and element not in COMBINED_ELEMENTS:
+    narrow = learns and element in NARROW_ELEMENTS
+    if element is not None and element not in COMBINED_ELEMENTS and not narrow:
         message = f"element={element!r} is not in this release"
         found.append(_failure("element", where, message, f"use one of {', '.join(COMBINED_ELEMENTS)}"))
-    if contract.accumulate is not None and contract.accumulate != element:
+    if contract.accumulate is not None and contract.accumulate != ("f32" if narrow else element):
         message = f"accumulate={contract.accumulate!r} with element={element!r} is not in this release"
         found.append(
             _failure("accumulate", where, message, "leave it out: values accumulate in their element")

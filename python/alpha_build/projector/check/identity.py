@@ -25,6 +25,7 @@ from ...system.forms import (
 )
 from ...system.region import Operation, Region, Word
 from ...system.topology import Mesh, Pair, Star, Topology, Tree
+from .contract import NARROW_ELEMENTS
 from .learned import Every, Publish, Start
 
 
@@ -94,13 +95,13 @@ def topology_array(topology: Topology, mesh_fanout: int | None) -> list[Any]:
 
 
 def contract_digest(facts: ContractFacts) -> bytes:
-    """The contract with its defaults filled in; values accumulate in their element in this release."""
+    """The contract with its defaults filled in; values accumulate in their element, narrow ones as f32."""
     contract = facts.contract
     return digest(
         "contract",
         {
             "element": facts.element,
-            "accumulation": facts.element,
+            "accumulation": "f32" if facts.element in NARROW_ELEMENTS else facts.element,
             "rounding": contract.rounding,
             "order": contract.order,
             "block": facts.block,
