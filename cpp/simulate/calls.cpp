@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/byte_order.h"
+#include "base/limits.h"
 #include "simulate/caller.h"
 
 namespace alpha {
@@ -131,8 +132,8 @@ i64 Caller::map(u64 bytes) {
 i64 Caller::limit(const kernel::Limit* to, kernel::Limit* from) {
   if (to != nullptr) return 0;
   if (self.descriptor_count_max == kDescriptorsMax && choices.pick(0, 1) == 1) {
-    harm("ten descriptors are all");
-    self.descriptor_count_max = 10;
+    harm("few descriptors are all");
+    self.descriptor_count_max = kDescriptorsSpare + 1;
   }
   if (from != nullptr) *from = {self.descriptor_count_max, self.descriptor_count_max};
   return 0;

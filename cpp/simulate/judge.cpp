@@ -69,6 +69,10 @@ std::string World::judge_end(u32 role, const End& end) const {
   } else if (!named(end.code, said)) {
     return wrong(role, ("has no name for its end: " + said).c_str());
   }
+  const u64 descriptors = 2 * u64{tables_[role].role.edges} + kDescriptorsSpare;
+  if (process.descriptor_count_max < descriptors && exit_code(FailureKind::admission) != end.code) {
+    return wrong(role, "goes on with fewer descriptors than its edges need");
+  }
   if (machine_.harms == 0) {
     return end.code == 0 ? std::string() : wrong(role, ("fails unharmed: " + said).c_str());
   }

@@ -74,6 +74,12 @@ MUTANTS = {
         "",
         "completes on altered bytes",
     ),
+    "descriptors are counted without edges": (
+        "role/main.cpp",
+        "prepare_process(session, role.edges)",
+        "prepare_process(session, 0)",
+        "goes on with fewer descriptors than its edges need",
+    ),
     "no deadline in the engine": (
         "socket/exchange.cpp",
         "if (!in_time()) return false;",
