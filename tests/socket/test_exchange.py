@@ -151,12 +151,18 @@ def test_a_swap_adds_only_what_has_left(make: Make) -> None:
     assert [bytes(own) for own in owns] == [wanted, wanted]
 
 
+# Frames of 1 MiB are hashed in pieces as they leave; peers that read in turn are each somewhere else.
+@pytest.mark.parametrize(("frame_bytes", "buffer_bytes"), [(1 << 16, 0), (1 << 20, 0), (1 << 20, 100_000)])
 @pytest.mark.parametrize(("room", "hashes"), [(64, 1), (0, 4)])
-def test_a_payload_is_hashed_once_for_its_edges(make: Make, foreign: Foreign, room: int, hashes: int) -> None:
-    root, peers = root_of(make, foreign, 4, room=room)
-    size = 3 * 65536
+def test_a_payload_is_hashed_once_for_its_edges(
+    make: Make, foreign: Foreign, room: int, hashes: int, frame_bytes: int, buffer_bytes: int
+) -> None:
+    root, peers = root_of(make, foreign, 4, room=room, frame_bytes=frame_bytes)
+    size = 3 * frame_bytes
     payload = random.Random(5).randbytes(size)
     buffer = array(payload)
+    if buffer_bytes:
+        root.shrink_buffers(buffer_bytes, buffer_bytes)
     root.library.count_leaves()
     done = in_thread(lambda: root.exchange([], [root.transfer(peer.role, buffer) for peer in peers]))
     assert [peer.receive(0, 0, 1, BYTES, size) for peer in peers] == [payload] * 4
