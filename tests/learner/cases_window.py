@@ -72,6 +72,24 @@ EXACT: dict[str, dict[str, Case]] = {
         "ties": case(jax.grad(lambda x: jnp.sum(highest(x) * 2)), _TIES),
         "over": case(jax.grad(lambda x: jnp.sum(_overlapping(x) * 2)), normal(2, 6, 7, 3)),
     },
+    "reduce_window": {
+        "product": case(
+            lambda x: lax.reduce_window(x, np.int32(2), lax.mul, **_HOLES),
+            _RNG.integers(-4, 4, (5, 6)).astype(np.int32),
+        ),
+    },
+    "reduce": {
+        "two": case(
+            lambda x, y: lax.reduce(
+                (x, y),
+                (np.int32(2), np.int32(-9)),
+                lambda a, b: (a[0] + 3 * b[0], lax.max(a[1], b[1])),
+                (0, 2),
+            ),
+            _RNG.integers(-9, 9, (3, 4, 5)).astype(np.int32),
+            _RNG.integers(-9, 9, (3, 4, 5)).astype(np.int32),
+        ),
+    },
     "select_and_gather_add": {
         "over": case(
             lambda x, t: jax.jvp(_overlapping, (x,), (t,))[1], normal(2, 6, 7, 3), normal(2, 6, 7, 3)

@@ -96,7 +96,7 @@ class _Inliner:
         if drawn is not None:
             return self.inline(drawn.jaxpr, drawn.consts, inputs)
         params = over_words(equation, where)
-        if name in ("scan", "while", "cond"):
+        if name in ("scan", "while", "cond", "reduce", "reduce_window"):
             inputs, params = self._bodies(name, inputs, params)
         outputs = tuple(self.value(variable.aval) for variable in equation.outvars)
         if _changes_nothing(name, equation, inputs, outputs):
@@ -109,8 +109,10 @@ class _Inliner:
     ) -> tuple[tuple[_Node, ...], dict[str, Any]]:
         """A loop's or branch's bodies as programs; what they close over follows the inputs, body by body."""
         changed = dict(params)
-        if name == "scan":
-            changed["jaxpr"], extra = self._body(params["jaxpr"])
+        if name in ("scan", "reduce", "reduce_window"):
+            body = params["jaxpr"]
+            closed = body if isinstance(body, core.ClosedJaxpr) else core.ClosedJaxpr(body, params["consts"])
+            changed["jaxpr"], extra = self._body(closed)
             changed["extra"] = len(extra)
         elif name == "while":
             inputs, params = whole_predicate(inputs, params)

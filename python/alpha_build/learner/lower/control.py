@@ -11,7 +11,7 @@ from .row import Row
 from .writer import CPP_TYPES
 
 
-class _Body:
+class Body:
     """A lowered body with the scratch of one call and the arrays of pointers that it is called with."""
 
     def __init__(self, lowering: Lowering, program: Program, suffix: str = "") -> None:
@@ -68,7 +68,7 @@ def _scan(lowering: Lowering, equation: Equation) -> None:
     first, walked = consts + carries, len(pointers) - extra
     results = [lowering.allocate(value) for value in equation.outputs]
     places = _carried(lowering, equation.outputs[:carries])
-    body = _Body(lowering, params["jaxpr"])
+    body = Body(lowering, params["jaxpr"])
     lines = [
         *body.declare(),
         *body.give(0, pointers[:consts]),
@@ -108,7 +108,7 @@ def _while(lowering: Lowering, equation: Equation) -> None:
     count = last - first
     results = [lowering.allocate(value) for value in equation.outputs]
     places = _carried(lowering, equation.outputs)
-    test, body = _Body(lowering, params["cond_jaxpr"], "_test"), _Body(lowering, params["body_jaxpr"])
+    test, body = Body(lowering, params["cond_jaxpr"], "_test"), Body(lowering, params["body_jaxpr"])
     lines = [
         *test.declare(),
         *test.give(0, pointers[:tests]),
@@ -142,7 +142,7 @@ def _cond(lowering: Lowering, equation: Equation) -> None:
     assert dtype in ("i32", "i64", "bool"), "JAX gives an index of 32 bits"
     lines, rooms = [f"const u64 which = {chosen};"], set()
     for number, (program, extra) in enumerate(zip(branches, extras, strict=True)):
-        body = _Body(lowering, program)
+        body = Body(lowering, program)
         rooms.add(body.room)
         inside = [
             *body.declare(), *body.give(0, [*shared, *own[:extra]]), *body.take(0, results), body.call,

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from . import contraction, control, convolution, indexing, movement, ordering, pointwise, reduction, window
+from . import (
+    contraction,
+    control,
+    convolution,
+    folding,
+    indexing,
+    movement,
+    ordering,
+    pointwise,
+    reduction,
+    window,
+)
 from .row import Row
 
 ROWS: dict[str, Row] = {
@@ -15,6 +26,7 @@ ROWS: dict[str, Row] = {
     **window.ROWS,
     **control.ROWS,
     **ordering.ROWS,
+    **folding.ROWS,
 }
 
 # Rows that a target has in the place of the common ones.

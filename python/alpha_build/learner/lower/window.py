@@ -29,7 +29,7 @@ def _times(name: str, factor: int) -> str:
 
 
 @dataclass(frozen=True)
-class _Window:
+class Window:
     """Loops of a windowed row: places of the result, then one window, and where each reads."""
 
     places: tuple[str, ...]
@@ -45,8 +45,11 @@ class _Window:
             body = [f"if ({self.inside}) {{", *("  " + line for line in body), "}"]
         return nest(self.window, self.window_sizes, [*self.lines, *body])
 
+    def reading(self, view: Load) -> str:
+        return f"{view.buffer}[{Block(self.indices).index(view.strides, view.offset)}]"
 
-def _window(lowering: Lowering, equation: Equation, shape: tuple[Dimension, ...]) -> _Window:
+
+def window_of(lowering: Lowering, equation: Equation, shape: tuple[Dimension, ...]) -> Window:
     params: dict[str, Any] = equation.params
     ones = [1] * len(shape)
     bases, steps = params.get("base_dilation", ones), params.get("window_dilation", ones)
@@ -68,11 +71,7 @@ def _window(lowering: Lowering, equation: Equation, shape: tuple[Dimension, ...]
         conditions += [check] if check else []
         indices.append(f"p{axis}")
     places = tuple(f"o{axis}" for axis in range(len(shape)))
-    return _Window(places, tuple(window), tuple(sizes), lines, " && ".join(conditions), tuple(indices))
-
-
-def _reading(view: Load, window: _Window) -> str:
-    return f"{view.buffer}[{Block(window.indices).index(view.strides, view.offset)}]"
+    return Window(places, tuple(window), tuple(sizes), lines, " && ".join(conditions), tuple(indices))
 
 
 def _numbers(lowering: Lowering, equation: Equation, dtype: str, kinds: tuple[str, ...]) -> str:
@@ -89,15 +88,15 @@ def _reduce_window(of: str, kinds: tuple[str, ...]) -> Row:
         aval = lowering.aval(operand)
         _numbers(lowering, equation, aval.dtype, kinds)
         kind = SUM_TYPES[aval.dtype]
-        window = _window(lowering, equation, aval.shape)
+        window = window_of(lowering, equation, aval.shape)
         view = lowering.view(operand)
         value = equation.outputs[0]
         to = lowering.program.values[value].shape
         name = lowering.allocate(value)
         body = [
             f"{kind} value = {of}<{kind}>::kIdentity;",
-            *window.over([f"value = {of}<{kind}>::meet(value, {_reading(view, window)});"]),
-            f"{name}[{_at(window.places, to)}] = value;",
+            *window.over([f"value = {of}<{kind}>::meet(value, {window.reading(view)});"]),
+            f"{name}[{row_major_index(window.places, to)}] = value;",
         ]
         lines = nest(window.places, tuple(extent(size) for size in to), body)
         lowering.computed(equation, _scoped(lines), {view.buffer}, name)
@@ -107,11 +106,11 @@ def _reduce_window(of: str, kinds: tuple[str, ...]) -> Row:
     )
 
 
-def _at(indices: tuple[str, ...], shape: tuple[Dimension, ...]) -> str:
+def row_major_index(indices: tuple[str, ...], shape: tuple[Dimension, ...]) -> str:
     return Block(indices).index(row_major(shape), Extent())
 
 
-def _chosen(window: _Window, read: str, kind: str, primitive: str, at: str) -> list[str]:
+def _chosen(window: Window, read: str, kind: str, primitive: str, at: str) -> list[str]:
     """Lines that find the window's choice: its element index within the operand in `best`."""
     keep = ">=" if primitive == "ge" else "<="
     return [
@@ -134,15 +133,15 @@ def _select_and_scatter_add(lowering: Lowering, equation: Equation) -> None:
     source, operand = equation.inputs
     aval = lowering.aval(operand)
     kind = _numbers(lowering, equation, aval.dtype, ("float", "int", "uint"))
-    window = _window(lowering, equation, aval.shape)
+    window = window_of(lowering, equation, aval.shape)
     view, given = lowering.view(operand), lowering.view(source)
     value = equation.outputs[0]
     to, places = lowering.program.values[value].shape, lowering.aval(source).shape
     name = lowering.allocate(value)
-    at = _at(window.indices, to)
+    at = row_major_index(window.indices, to)
     read = f"{given.buffer}[{Block(window.places).index(given.strides, given.offset)}]"
     body = [
-        *_chosen(window, _reading(view, window), kind, equation.params["select_prim"], at),
+        *_chosen(window, window.reading(view), kind, equation.params["select_prim"], at),
         f"if (best != ~u64{{0}}) {name}[best] = SumOf<{kind}>::meet({name}[best], {read});",
     ]
     lines = nest(("i",), (product(to),), [f"{name}[i] = 0;"])
@@ -155,17 +154,17 @@ def _select_and_gather_add(lowering: Lowering, equation: Equation) -> None:
     tangents, operand = equation.inputs
     aval = lowering.aval(operand)
     kind = _numbers(lowering, equation, aval.dtype, ("float", "int", "uint"))
-    window = _window(lowering, equation, aval.shape)
+    window = window_of(lowering, equation, aval.shape)
     view, given = lowering.view(operand), lowering.contiguous(tangents)
     value = equation.outputs[0]
     to = lowering.program.values[value].shape
     name = lowering.allocate(value)
     body = [
         *_chosen(
-            window, _reading(view, window), kind, equation.params["select_prim"],
-            _at(window.indices, aval.shape),
+            window, window.reading(view), kind, equation.params["select_prim"],
+            row_major_index(window.indices, aval.shape),
         ),
-        f"{name}[{_at(window.places, to)}] = best == ~u64{{0}} ? {kind}{{0}} : {given}[best];",
+        f"{name}[{row_major_index(window.places, to)}] = best == ~u64{{0}} ? {kind}{{0}} : {given}[best];",
     ]  # fmt: skip
     lines = _scoped(nest(window.places, tuple(extent(size) for size in to), body))
     lowering.computed(equation, lines, {view.buffer, given}, name)
