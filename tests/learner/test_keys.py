@@ -50,7 +50,7 @@ def test_a_block_draws_what_jax_draws(tmp_path: Path) -> None:
         np.testing.assert_allclose(left, right, rtol=3e-5, atol=1e-5)
 
 
-def _final(members: int, folder: Path, seed: int = SEED) -> str:
+def _reference(members: int, folder: Path, seed: int = SEED) -> Reference:
     system = ab.System(
         name="dropout",
         members=members,
@@ -58,7 +58,11 @@ def _final(members: int, folder: Path, seed: int = SEED) -> str:
         learner=replace(DROPOUT, seed=seed),
         contract=ab.Contract(order="canonical", block=16),
     )
-    reference = Reference(checked_system(system), folder)
+    return Reference(checked_system(system), folder)
+
+
+def _final(members: int, folder: Path, seed: int = SEED) -> str:
+    reference = _reference(members, folder, seed)
     assert len(list(reference.rounds())) == 6
     return reference.state_hash
 
@@ -67,6 +71,17 @@ def _final(members: int, folder: Path, seed: int = SEED) -> str:
 def test_draws_do_not_depend_on_who_holds_a_sample(tmp_path: Path) -> None:
     assert len({_final(members, tmp_path) for members in (1, 3, 5)}) == 1
     assert _final(3, tmp_path, SEED + 1) != _final(3, tmp_path)
+
+
+@pytest.mark.native
+def test_an_index_counts_from_the_start_of_the_batch(tmp_path: Path) -> None:
+    """The first round's loss, over blocks of three members, is JAX's with indices 0 to 89."""
+    first = next(_reference(3, tmp_path).rounds())
+    arrays = [array[:90] for array in trace_learner(DROPOUT).samples]
+    base = jax.random.fold_in(jax.random.key(SEED), 0)
+    keys = jax.vmap(lambda i: jax.random.fold_in(base, i))(jnp.arange(90))
+    losses = jax.vmap(lambda x, y, k: dropout_loss(DROPOUT.state, x, y, noise=k))(*arrays, keys)
+    assert first.loss == pytest.approx(float(losses.mean()), rel=1e-5)
 
 
 def test_a_loss_without_the_parameter_is_refused() -> None:
