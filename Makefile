@@ -1,5 +1,5 @@
 # What a person types; CI types the same.
-.PHONY: help setup demo test bench docs lint format clean
+.PHONY: help setup demo test bench harness docs lint format clean
 PYTEST_ARGS ?=
 FUZZ_SECONDS ?= 300
 VENV := .venv/bin
@@ -11,6 +11,7 @@ help:
 	@echo 'make demo    train a classifier with four executables, and compare every byte with one process'
 	@echo 'make test    all tests that this machine can run; PYTEST_ARGS="-k frame" narrows them'
 	@echo 'make bench   figures of speed and memory, as JSON lines'
+	@echo 'make harness the primitive cases inside the jax wheel through the lowering, all of them: a quarter of an hour'
 	@echo 'make fuzz    what reads a peer bytes, five minutes each target; FUZZ_SECONDS changes that'
 	@echo 'make docs    the documentation as a site, in build/site'
 	@echo 'make lint    formatters, linters, types and layers'
@@ -26,6 +27,9 @@ test: .venv/ready
 
 bench: .venv/ready
 	@for each in benchmarks/*.py; do PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python "$$each" || exit 1; done
+
+harness: .venv/ready
+	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python tests/learner/harness.py
 
 fuzz: .venv/ready
 	@$(VENV)/python tests/fuzz/fuzz.py $(FUZZ_SECONDS)

@@ -81,6 +81,8 @@ def _data(value: Any) -> Any:
 
 
 def _array(data: Any) -> np.ndarray:
+    if data["dtype"] == "bfloat16":  # NumPy knows it once this is imported
+        import ml_dtypes  # noqa: F401
     dtype = np.dtype(data["dtype"])
     return np.frombuffer(data["data"], dtype).reshape(data["shape"]).copy()
 
