@@ -36,7 +36,10 @@ def metric(params, x, y):
     return {"loss": loss(params, x, y), "accuracy": (jnp.argmax(logits(params, x), -1) == y).mean()}
 
 rng = np.random.default_rng(0)
-draw = lambda *shape: rng.normal(0, 0.1, shape).astype(np.float32)
+
+def draw(*shape):
+    return rng.normal(0, 0.1, shape).astype(np.float32)
+
 state = {"letters": draw(len(letters), WIDTH), "places": draw(LENGTH, WIDTH), "blocks": [
     {**{name: draw(WIDTH, WIDTH) for name in ("query", "key", "value", "out")},
      "wide": draw(WIDTH, 4 * WIDTH), "narrow": draw(4 * WIDTH, WIDTH)} for _ in range(2)]}

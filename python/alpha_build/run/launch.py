@@ -231,7 +231,8 @@ class Launcher:
         """How long to sleep without news: for ever, unless a deadline or a look at stopped roles is due."""
         if self._failed_s is not None:
             return TICK_SECONDS
-        return TICK_SECONDS if self._pending() is not None or self._build.budgets.session is not None else None
+        watched = self._pending() is not None or self._build.budgets.session is not None
+        return TICK_SECONDS if watched else None
 
     def _finish(self) -> None:
         """Ends what is left and reads what it had said; nothing the second time."""

@@ -1,4 +1,4 @@
-"""Every bound and default of the Python side, each with its reason; docs/limits.md has them with those of C++."""
+"""Every bound and default of the Python side, each with its reason; docs/limits.md has C++'s too."""
 
 from __future__ import annotations
 
