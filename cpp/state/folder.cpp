@@ -47,7 +47,7 @@ bool open_role_folder(StateFolder* folder, Failure* failure) {
   const Place here = {*folder, 0, ""};
   Text<40> name;
   name.add("/role-", folder->role);
-  Path path;
+  Path path = {};
   const u64 given = length(folder->path);
   if (given + name.size() + 1 > kPathBytesMax) {
     return fail_state(failure, FailureKind::admission, "--state: the path is too long");
