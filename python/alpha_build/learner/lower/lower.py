@@ -14,6 +14,7 @@ from .tree import Load, Scalar
 from .writer import CPP_TYPES
 
 INCLUDES = (
+    "learner/convert.h",
     "learner/numeric.h",
     "learner/elementary.h",
     "learner/elementary_inverse.h",
