@@ -6,7 +6,7 @@ Only names are here: what a user writes, and what may go wrong.  `alpha_build.fr
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .system.contract import Budgets, Contract, Target
 from .system.errors import (
@@ -38,6 +38,9 @@ from .system.selection import join, repeat, stride
 from .system.system import System
 from .system.topology import Mesh, Pair, Star, Tree
 from .system.tree import ParticipantTree
+
+if TYPE_CHECKING:
+    from .state.load import load_state
 
 __all__ = [
     "AlphaError",

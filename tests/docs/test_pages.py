@@ -1,7 +1,9 @@
-"""The documentation: the reference is current, links lead somewhere, and every command shown runs."""
+"""The documentation: the references are current, links lead somewhere, and every command shown runs."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
 import re
 import runpy
@@ -16,12 +18,33 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PUBLIC_MODULES = (
+    "alpha_build",
+    *(f"alpha_build.{name}" for name in ("frame", "endpoint", "combine", "simulate")),
+)
 _NOT_HERE = ("pip ", "python3 -m venv")  # would install
 
 
 def test_command_reference_is_current() -> None:
     written = runpy.run_path(str(ROOT / "tools" / "command_reference.py"))["text"]()
     assert (DOCS / "command-line.md").read_text() == written, "run: python tools/command_reference.py"
+
+
+def test_python_reference_is_whole() -> None:
+    """Each public name stands on the page once, and has a docstring to be shown there."""
+    modules = [importlib.import_module(name) for name in PUBLIC_MODULES]
+    public = [f"{module.__name__}.{name}" for module in modules for name in module.__all__]
+    shown = re.findall(r"^::: (\S+)$", (DOCS / "reference.md").read_text(), re.MULTILINE)
+    assert sorted(shown) == sorted([*public, *PUBLIC_MODULES[1:]])
+    undocumented = [
+        f"{module.__name__}.{name}"
+        for module in modules
+        for name in module.__all__
+        if not isinstance(value := getattr(module, name), int)
+        # What dataclass writes where there is none is the signature.
+        and (inspect.getdoc(value) or f"{name}(").startswith(f"{name}(")
+    ]
+    assert undocumented == []
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
