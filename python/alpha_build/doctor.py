@@ -11,13 +11,12 @@ from typing import Any
 from alpha_build.build.toolchains import (
     TARGETS,
     Toolchain,
-    ask,
     find_gnu,
     find_zig,
     host_target,
     install_command,
 )
-from alpha_build.build.tools import INSTALL, find_cmake, find_ninja
+from alpha_build.build.tools import INSTALL, find_cmake, find_ninja, find_nvcc
 from alpha_build.run.artifacts import find_emulator
 
 
@@ -97,21 +96,14 @@ def _packages() -> list[Finding]:
 
 
 def _gpu() -> list[Finding]:
+    nvcc, release = find_nvcc()
+    said = f"{release}, {nvcc}" if nvcc else None
+    install = "pip install nvidia-cuda-nvcc nvidia-cuda-runtime"
     return [
-        Finding("nvcc", "roles on GPUs", _nvcc(), "pip install nvidia-cuda-nvcc nvidia-cuda-runtime"),
+        Finding("nvcc", "combines for GPUs, toolchains/cuda-host.cmake", said, install),
         Finding("NVIDIA driver", "running roles on GPUs", _driver(), "see https://www.nvidia.com/drivers"),
         Finding("cupy", "combines in process on GPUs", _cupy(), "pip install 'alpha-build[cuda]'"),
     ]
-
-
-def _nvcc() -> str | None:
-    program = shutil.which("nvcc")
-    if program is None:
-        found = _version("nvidia-cuda-nvcc")
-        return found and f"nvidia-cuda-nvcc {found}"
-    lines = ask(program, "--version").splitlines()
-    release = next((line.split("release ")[1] for line in lines if "release " in line), "")
-    return f"{release}, {program}" if release else None
 
 
 def _cupy() -> str | None:

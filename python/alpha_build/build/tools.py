@@ -1,4 +1,4 @@
-"""CMake and Ninja, from PATH or from their PyPI packages."""
+"""CMake, Ninja and nvcc, from PATH or from their PyPI packages."""
 
 from __future__ import annotations
 
@@ -51,6 +51,16 @@ def find_ninja() -> tuple[Path | None, str]:
     return _first(_candidates("ninja", "BIN_DIR"), lambda program: ask(program, "--version"))
 
 
+def find_nvcc() -> tuple[Path | None, str]:
+    """CUDA's compiler, for toolchains/cuda-host.cmake, and its release ("13.0, V13.0.88")."""
+    found = shutil.which("nvcc")
+    programs = [Path(found)] if found else []
+    package = importlib.util.find_spec("nvidia")  # nvidia-cuda-nvcc is nvidia/cu13, in no PATH
+    for folder in (package and package.submodule_search_locations) or ():
+        programs += sorted(Path(folder).glob("*/bin/nvcc"), reverse=True)
+    return _first(programs, _nvcc_release)
+
+
 def _candidates(name: str, folder_attribute: str) -> list[Path]:
     found = shutil.which(name)
     programs = [Path(found)] if found else []
@@ -74,3 +84,7 @@ def _cmake_version(program: Path) -> str:
     version = words[2] if len(words) > 2 else ""
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     return version if numbers >= CMAKE_VERSION_MIN else ""
+
+
+def _nvcc_release(program: Path) -> str:
+    return ask(program, "--version").partition("release ")[2].partition("\n")[0]
