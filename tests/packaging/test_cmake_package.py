@@ -5,9 +5,11 @@ from __future__ import annotations
 import compileall
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,11 +18,12 @@ from alpha_build import paths
 from build.systems import write_pair
 
 pytestmark = pytest.mark.native
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 LISTS = """\
 cmake_minimum_required(VERSION 3.24)
 project(plain LANGUAGES NONE)
-find_package(AlphaBuild REQUIRED)
+find_package(AlphaBuild 0.1 REQUIRED)
 alpha_add_roles(pair {arguments})
 """
 
@@ -116,6 +119,24 @@ def test_refused(arguments: str, message: str, tmp_path: Path) -> None:
     _project(tmp_path / "source", arguments)
     done = _configure(tmp_path / "source", tmp_path / "tree", "Ninja")
     assert done.returncode != 0 and message in done.stderr
+
+
+def test_versions_that_are_answered(tmp_path: Path) -> None:
+    answers = {"0.1": True, "0.1.0": True, "0.1.0 EXACT": True, "0.1...0.2": True, "0.0.5...0.1.0": True}
+    answers |= {"0.2": False, "1.0": False, "0.0": False, "0.1.1": False, "0.1 EXACT": True}
+    answers |= {"0.2...0.3": False, "0.0...<0.1.0": False}
+    lists = ["cmake_minimum_required(VERSION 3.24)", "project(ask LANGUAGES NONE)"]
+    for version in answers:
+        lists += [
+            f'find_package(AlphaBuild {version} QUIET PATHS "{paths.cmake()}" NO_DEFAULT_PATH)',
+            f'message(STATUS "asked {version}: ${{AlphaBuild_FOUND}} ${{AlphaBuild_VERSION}}")',
+        ]
+    (tmp_path / "CMakeLists.txt").write_text("\n".join(lists))
+    said = _ok(_cmake("-S", tmp_path, "-B", tmp_path / "tree"))
+    lines = re.findall(r"asked (.*): (\d) ?(.*)", said)
+    assert {version: found == "1" for version, found, _ in lines} == answers
+    own = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
+    assert {found for _, yes, found in lines if yes == "1"} == {own}
 
 
 def test_a_python_without_alpha_build_is_passed_over(tmp_path: Path) -> None:
