@@ -197,6 +197,7 @@ struct Poll {  // struct pollfd
 };
 inline constexpr u16 kReadable = 1;
 inline constexpr u16 kWritable = 4;
+inline constexpr u16 kNotOpen = 32;
 
 struct Time {
   i64 seconds, nanoseconds;

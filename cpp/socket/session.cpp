@@ -25,12 +25,23 @@ namespace {
 
 constexpr int kBrokenPipeSignal = 13;
 constexpr u32 kFirstOfParent = 3;
+constexpr u64 kDescriptorsPolled = 256;
 
-// Where close_range is missing (before Linux 5.9), one by one.
+// Where close_range is missing (before Linux 5.9), those that a poll finds open: a call for each
+// possible number would take longer than a role may take to announce its ports.
 void close_inherited(u64 limit) {
   if (kernel::close_range(kFirstOfParent, ~u32{0}) >= 0) return;
   const u64 end = limit < kDescriptorsClosedMax ? limit : kDescriptorsClosedMax;
-  for (u64 fd = kFirstOfParent; fd < end; ++fd) kernel::close(static_cast<int>(fd));
+  kernel::Poll entries[kDescriptorsPolled];
+  for (u64 first = kFirstOfParent; first < end; first += kDescriptorsPolled) {
+    const u64 count = end - first < kDescriptorsPolled ? end - first : kDescriptorsPolled;
+    for (u64 i = 0; i < count; ++i) entries[i] = {static_cast<i32>(first + i), 0, 0};
+    const bool known = kernel::poll(entries, count, 0) >= 0;
+    for (u64 i = 0; i < count; ++i) {
+      if (known && (entries[i].happened & kernel::kNotOpen) != 0) continue;
+      kernel::close(entries[i].fd);
+    }
+  }
 }
 
 }  // namespace

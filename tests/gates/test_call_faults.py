@@ -26,7 +26,7 @@ pytestmark = [
 ]
 
 ROLE = 1  # below role 0, above role 2
-SECONDS_MAX = 10  # budgets are 1, 1, 5 and 5
+SECONDS_MAX = 14  # budgets are 3, 3, 5 and 5
 Traced = Callable[..., Outcome]
 
 
@@ -118,8 +118,10 @@ def check_ended(outcome: Outcome, row: Row, what: str) -> None:
     assert (own.fate == "complete") == (own.exit == 0), said
     if own.exit in (78, 79, 80):
         assert outcome.cause is not None and outcome.cause.role == ROLE, said
+    # While roles are still to be started, the launcher ends those that wait for them.
+    unstarted = any(end.fate == "not started" for end in outcome.ends)
     for end in outcome.ends:
-        assert end.fate in ("complete", "failed", "not started"), said
+        assert end.fate in ("complete", "failed", "not started", *(["stopped"] if unstarted else [])), said
         assert end.fate != "failed" or end.text, said
 
 

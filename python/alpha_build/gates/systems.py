@@ -47,7 +47,7 @@ system = ab.System(
         samples=(x, y), rounds={rounds}),
     contract=ab.Contract(rounding="{rounding}"),
     pairing={pairing},
-    budgets=ab.Budgets(connect=1, accept=1, wait=5, frame=5),
+    budgets=ab.Budgets(connect=3, accept=3, wait=5, frame=5),
 )
 """
 FIT_DEFAULTS: Mapping[str, object] = {
