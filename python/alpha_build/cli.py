@@ -97,7 +97,11 @@ def check(system: str | None, json: bool) -> None:
 @click.option(
     "--toolchain", type=click.Choice(["gnu", "zig"]), help="Insist on one.  [default: GNU, else Zig]"
 )
-@click.option("--program", type=click.Path(path_type=Path), help="A saved learner.cbor in place of tracing.")
+@click.option(
+    "--program",
+    type=click.Path(path_type=Path),
+    help="A saved learner.cbor in place of tracing; without SYSTEM also in its place.",
+)
 @click.option(
     "--depfile", type=click.Path(path_type=Path), help="Where to list, for Make or Ninja, what was read."
 )
@@ -131,13 +135,13 @@ def roles(
     from alpha_build.build.dependencies import ReadFiles, write_depfile
     from alpha_build.build.manifest import FILE
     from alpha_build.progress import Stages
-    from alpha_build.source import system_spec
+    from alpha_build.source import system_or_saved
 
     begin = time.monotonic()
     read = ReadFiles() if depfile else None
     with Stages(shown=not json) as progress:
         manifest = build(
-            system_spec(system),
+            system_or_saved(system, program),
             out,
             roles=only or None,
             jobs=jobs,
@@ -166,11 +170,11 @@ def _write_source_only(
 ) -> None:
     from alpha_build.build.source_only import write_source_only
     from alpha_build.progress import Stages
-    from alpha_build.source import system_spec
+    from alpha_build.source import system_or_saved
 
     with Stages(shown=not json) as progress:
         made = write_source_only(
-            system_spec(system), out, roles=only or None, program=program, progress=progress
+            system_or_saved(system, program), out, roles=only or None, program=program, progress=progress
         )
     for line in made.notices:
         print(f"alpha-build: {line}", file=sys.stderr)

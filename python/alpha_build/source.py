@@ -20,6 +20,15 @@ def system_spec(spec: str | None) -> str:
     return _from_pyproject() if spec is None else spec
 
 
+def system_or_saved(spec: str | None, program: Path | None) -> System | str:
+    """Where the System is found, or the one that a saved program holds where no SYSTEM is given beside it."""
+    if spec is None and program is not None:
+        from alpha_build.learner.saved import load_system as saved_system
+
+        return saved_system(program)
+    return system_spec(spec)
+
+
 def _from_pyproject() -> str:
     path = Path("pyproject.toml")
     hint = 'give SYSTEM as file.py or package.module:name, or write [tool.alpha-build] system = "..."'

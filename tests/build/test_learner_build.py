@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,9 +70,18 @@ def test_it_runs(dist: Path) -> None:
     assert run_build(dist).ok
 
 
-def test_saved_program_gives_the_same_bytes(dist: Path, tmp_path: Path) -> None:
-    """Another folder, and the saved program in place of tracing."""
-    build(str(dist.parent / "mlp.py"), tmp_path / "dist", program=dist / "learner.cbor")
+@pytest.mark.parametrize("file", [True, False])
+def test_saved_program_gives_the_same_bytes(dist: Path, tmp_path: Path, file: bool) -> None:
+    """Another folder, the saved program in place of tracing, and in place of the system's own file too."""
+    if file:
+        build(str(dist.parent / "mlp.py"), tmp_path / "dist", program=dist / "learner.cbor")
+    else:
+        code = (
+            "import sys\nsys.modules['jax'] = sys.modules['optax'] = None\n"  # importing them raises
+            "from alpha_build.cli import main\nmain()"
+        )
+        command = ["roles", "--program", str(dist / "learner.cbor"), "--out", str(tmp_path / "dist")]
+        subprocess.run([sys.executable, "-c", code, *command], check=True)
     names = sorted(path.name for path in dist.iterdir() if path.is_file())
     assert "learner.cbor" in names
     assert names == sorted(path.name for path in (tmp_path / "dist").iterdir() if path.is_file())

@@ -12,10 +12,11 @@ import numpy as np
 import optax
 import pytest
 
+import alpha_build as ab
 from alpha_build.learner.digest import learner_digest, program_digest
 from alpha_build.learner.lower import lower
 from alpha_build.learner.program import LearnerProgram
-from alpha_build.learner.saved import load, save, to_bytes
+from alpha_build.learner.saved import load, load_system, save, to_bytes
 from alpha_build.learner.trace import trace_learner
 from alpha_build.system.errors import LearnerFailure
 from learner.learners import LEARNERS, LINEAR, X, Y, learner, linear_loss
@@ -30,6 +31,25 @@ def a_loss_of_another_name(p: Any, inputs: Any, target: Any) -> Any:
 
 def _traced(loss: Any = linear_loss, **changes: Any) -> LearnerProgram:
     return trace_learner(learner(loss, **changes))
+
+
+def _around(given: Any) -> ab.System:
+    """A system with something in every field that is saved."""
+    return ab.System(
+        name="saved",
+        members=ab.ParticipantGroup(
+            universe=9,
+            epoch=2,
+            identity=b"x",
+            selection=ab.join(ab.stride(0, 2, 2), ab.repeat(2, 3, ab.stride(5, 1, 1))),
+        ),
+        topology=ab.Tree(fanout=3),
+        learner=given,
+        contract=ab.Contract(order="canonical", rounding="separate", block=16),
+        pairing={5: ab.Target("aarch64")},
+        budgets=ab.Budgets(wait=7.5, session=60),
+        frame_bytes=4096,
+    )
 
 
 def test_names_places_and_unrelated_python_do_not_alter_it() -> None:
@@ -75,10 +95,13 @@ def test_digests_do_not_depend_on_the_process() -> None:
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_saved_program_comes_back(name: str, tmp_path: Path) -> None:
     traced = trace_learner(LEARNERS[name])
-    save(traced, tmp_path / "learner.cbor")
-    loaded = load(tmp_path / "learner.cbor")
+    system = _around(LEARNERS[name])
+    save(traced, system, tmp_path / "learner.cbor")
+    loaded, around = load(tmp_path / "learner.cbor"), load_system(tmp_path / "learner.cbor")
     assert loaded.digest == learner_digest(loaded) == traced.digest
-    assert to_bytes(loaded) == to_bytes(traced)
+    assert to_bytes(loaded, around) == to_bytes(traced, system)
+    for field in ("name", "members", "topology", "contract", "pairing", "budgets", "frame_bytes", "place"):
+        assert getattr(around, field) == getattr(system, field), field
     assert loaded.structure == traced.structure
     for ours, theirs in ((loaded.block, traced.block), (loaded.update, traced.update)):
         sources = [lower(p, "f", target="x86_64", rounding="fused").source for p in (ours, theirs)]
@@ -86,7 +109,7 @@ def test_a_saved_program_comes_back(name: str, tmp_path: Path) -> None:
 
 
 def test_loading_needs_no_jax(tmp_path: Path) -> None:
-    save(_traced(), tmp_path / "learner.cbor")
+    save(_traced(), _around(learner()), tmp_path / "learner.cbor")
     code = (
         "import sys, pathlib\n"
         "from alpha_build.learner.saved import load\n"
@@ -101,7 +124,7 @@ def test_loading_needs_no_jax(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", ["missing", "cut", "altered", "format"])
 def test_a_damaged_saved_program_is_refused(damage: str, tmp_path: Path) -> None:
     path = tmp_path / "learner.cbor"
-    data = to_bytes(_traced())
+    data = to_bytes(_traced(), _around(learner()))
     if damage == "cut":
         path.write_bytes(data[:-20])
     elif damage == "altered":
@@ -110,3 +133,6 @@ def test_a_damaged_saved_program_is_refused(damage: str, tmp_path: Path) -> None
         path.write_bytes(b"\xa1\x66format\x09")
     with pytest.raises(LearnerFailure, match=r"learner\.cbor"):
         load(path)
+    if damage != "altered":  # the digest is over the learner
+        with pytest.raises(LearnerFailure, match=r"learner\.cbor"):
+            load_system(path)

@@ -152,6 +152,7 @@ def test_manifests_that_no_writer_makes(raw: bytes, tmp_path: Path) -> None:
 def test_learners_that_no_writer_makes(raw: bytes, tmp_path: Path) -> None:
     (tmp_path / "learner.cbor").write_bytes(raw)
     assert not only_named(lambda: saved.load(tmp_path / "learner.cbor"))
+    assert not only_named(lambda: saved.load_system(tmp_path / "learner.cbor"))
 
 
 @often
@@ -185,7 +186,8 @@ def test_shards(data: st.DataObject, tmp_path: Path) -> None:
 def program(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     from alpha_build.learner.trace import trace_learner
 
-    return Whole(saved.to_bytes(trace_learner(LEARNERS["linear_sgd"])))
+    given = LEARNERS["linear_sgd"]
+    return Whole(saved.to_bytes(trace_learner(given), ab.System(name="saved", members=2, learner=given)))
 
 
 @often
@@ -194,6 +196,7 @@ def test_bytes_of_a_saved_learner(data: st.DataObject, program: Whole, tmp_path:
     path = tmp_path / "learner.cbor"
     path.write_bytes(data.draw(spoiled_bytes(program.data)))
     only_named(lambda: saved.load(path))
+    only_named(lambda: saved.load_system(path))
 
 
 @often
@@ -202,6 +205,7 @@ def test_trees_of_a_saved_learner(data: st.DataObject, program: Whole, tmp_path:
     path = tmp_path / "learner.cbor"
     path.write_bytes(cbor2.dumps(data.draw(spoiled_json(cbor2.loads(program.data)))))
     only_named(lambda: saved.load(path))
+    only_named(lambda: saved.load_system(path))
 
 
 @pytest.fixture(scope="module", params=OWN_TARGETS)

@@ -84,7 +84,7 @@ def test_weights_divide_by_their_sum(folder: Path) -> None:
 def test_the_saved_program_gives_the_same_state(tmp_path: Path, folder: Path) -> None:
     traced = checked_system(system(3))
     assert traced.learner is not None
-    save(traced.learner, tmp_path / SAVED_LEARNER)
+    save(traced.learner, traced.system, tmp_path / SAVED_LEARNER)
     assert run_reference(system(3), tmp_path) == final(system(3), folder)
 
 

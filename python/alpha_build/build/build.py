@@ -14,7 +14,7 @@ from alpha_build.build.generate import Progress, generate
 from alpha_build.build.manifest import Manifest
 from alpha_build.build.sources import targets_of
 from alpha_build.build.stamping import Stamper
-from alpha_build.learner.program import LearnerProgram
+from alpha_build.projector.check import Checked
 from alpha_build.system.load import load_system
 from alpha_build.system.system import System
 
@@ -52,7 +52,7 @@ def build(
             output.write_sources(folder / "src", made.texts)
             targets = {each.name: each.program.target for each in made.classes}
             images = compilers.compile(folder, targets, made.texts, made.user_files, kernels=made.kernels)
-            _save_learner(folder, made.checked.learner)
+            _save_learner(folder, made.checked)
             stamper = Stamper(made.checked, made.classes, images, made.scratch_bytes)
             manifest = stamper.write(folder, partial(progress, "stamp"))
             toolchains = compilers.toolchains(targets.values())
@@ -60,11 +60,11 @@ def build(
     return replace(manifest, notices=made.notices)
 
 
-def _save_learner(folder: Path, learner: LearnerProgram | None) -> None:
+def _save_learner(folder: Path, checked: Checked) -> None:
     path = folder / SAVED_LEARNER
-    if learner is None:
+    if checked.learner is None:
         path.unlink(missing_ok=True)
         return
     from alpha_build.learner.saved import to_bytes
 
-    output.replace(path, [to_bytes(learner)])
+    output.replace(path, [to_bytes(checked.learner, checked.system)])

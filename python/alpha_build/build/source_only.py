@@ -17,25 +17,29 @@ from alpha_build.build.stamping import ENTRY_NOTE, HEAD_NOTE
 from alpha_build.build.stamps import role_stamp
 from alpha_build.projector.project import project_rows
 from alpha_build.system.load import load_system
+from alpha_build.system.system import System
 from alpha_build.version import version
 
 _RUNTIME_FOLDERS = ("base", "frame", "learner", "role", "socket", "state")
 
 
 def write_source_only(
-    spec: str,
+    system: System | str,
     out: Path,
     *,
     roles: Collection[int] | None = None,
     program: Path | str | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Generated:
-    """The system of `spec` in the folder `out`: CMakeLists.txt, `roles`, and the runtime's own sources.
+    """A system, or the one that is found where `system` says, in the folder `out`.
+
+    That is CMakeLists.txt, `roles`, and the runtime's own sources.
 
     Raises:
         AlphaError: the system is refused, or a BuildFailure: the folder cannot be written.
     """
-    made = generate(load_system(spec), spec, roles, program, progress)
+    found = load_system(system) if isinstance(system, str) else system
+    made = generate(found, system if isinstance(system, str) else "", roles, program, progress)
     name = made.checked.system.name
     files = {
         role: (f"{name}.role-{role}.{each.program.target}", each)

@@ -1,30 +1,34 @@
-"""`dist/learner.cbor`: a LearnerProgram as one file, from which the same artifacts are built without JAX."""
+"""`dist/learner.cbor`: a LearnerProgram and its system, which give the same artifacts without JAX."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import cbor2
 import numpy as np
 
 from ..system.digest import canonical
 from ..system.errors import LearnerFailure
+from ..system.system import System
 from .digest import learner_digest
 from .program import Aval, Equation, LearnerProgram, Literal_, Operand, Program, StateLeaf
+from .saved_system import system_data, system_of
 
 FORMAT = 1
+T = TypeVar("T")
 
 
-def save(learner: LearnerProgram, path: Path) -> None:
-    """Write the program, its data included; equal learners give equal bytes."""
-    path.write_bytes(to_bytes(learner))
+def save(learner: LearnerProgram, system: System, path: Path) -> None:
+    """Write the program, its data included, and its system; equal ones give equal bytes."""
+    path.write_bytes(to_bytes(learner, system))
 
 
-def to_bytes(learner: LearnerProgram) -> bytes:
+def to_bytes(learner: LearnerProgram, system: System) -> bytes:
     fields = {field.name: getattr(learner, field.name) for field in dataclasses.fields(learner)}
-    return canonical({"format": FORMAT, "learner": _data(fields)})
+    return canonical({"format": FORMAT, "learner": _data(fields), "system": system_data(system)})
 
 
 def load(path: Path) -> LearnerProgram:
@@ -33,8 +37,21 @@ def load(path: Path) -> LearnerProgram:
     Raises:
         LearnerFailure: the file is missing, damaged, of another format, or its digest does not hold.
     """
+    return _read(path, from_bytes)
+
+
+def load_system(path: Path) -> System:
+    """The system that a saved program was traced for, without its functions: `--program` with no SYSTEM.
+
+    Raises:
+        AlphaError: the file is missing, damaged or of another format.
+    """
+    return _read(path, lambda data: system_of(_saved(data)["system"]))
+
+
+def _read(path: Path, read: Callable[[bytes], T]) -> T:
     try:
-        return from_bytes(path.read_bytes())
+        return read(path.read_bytes())
     except (OSError, cbor2.CBORError, ValueError, KeyError, TypeError, IndexError) as error:
         raise LearnerFailure(
             f"{path} cannot be read as a saved learner: {error}",
@@ -45,10 +62,7 @@ def load(path: Path) -> LearnerProgram:
 
 def from_bytes(data: bytes) -> LearnerProgram:
     """Raises ValueError, KeyError or TypeError for bytes that to_bytes did not give."""
-    saved = cbor2.loads(data)
-    if saved["format"] != FORMAT:
-        raise ValueError(f"format {saved['format']}, this release reads {FORMAT}")
-    fields = saved["learner"]
+    fields = _saved(data)["learner"]
     learner = LearnerProgram(
         block=_program(fields["block"]),
         update=_program(fields["update"]),
@@ -63,6 +77,13 @@ def from_bytes(data: bytes) -> LearnerProgram:
     if learner.digest != learner_digest(learner):
         raise ValueError("its digest does not hold")
     return learner
+
+
+def _saved(data: bytes) -> Any:
+    saved = cbor2.loads(data)
+    if saved["format"] != FORMAT:
+        raise ValueError(f"format {saved['format']}, this release reads {FORMAT}")
+    return saved
 
 
 _PLAIN = ("parameters", "element", "weighted", "batch", "rounds", "every", "structure", "digest")
