@@ -16,7 +16,7 @@ inline constexpr u64 kLeafBytes = 4096;
 inline constexpr u64 kEdgesMax = 1000;
 // Candidates at an accept, the standard three, files of a checkpoint.
 inline constexpr u64 kDescriptorsSpare = 16;
-// Closed one by one where close_range is missing (before Linux 5.9): a bound for "unlimited".
+// Looked at where close_range is missing (before Linux 5.9): a bound for "unlimited".
 inline constexpr u64 kDescriptorsClosedMax = 65536;
 // A failure's sentence: two run identities in hexadecimal and the edge around them.
 inline constexpr u64 kFailureTextBytes = 512;

@@ -10,12 +10,11 @@ from pathlib import Path
 from alpha_build.build import bill, output
 from alpha_build.build.cache import Cache, writable_cache
 from alpha_build.build.compilers import Compilers, likely_targets
-from alpha_build.build.generate import Progress, generate
+from alpha_build.build.generate import Progress, find_system, generate
 from alpha_build.build.manifest import Manifest
 from alpha_build.build.sources import targets_of
 from alpha_build.build.stamping import Stamper
 from alpha_build.projector.check import Checked
-from alpha_build.system.load import load_system
 from alpha_build.system.system import System
 
 SAVED_LEARNER = "learner.cbor"
@@ -44,9 +43,9 @@ def build(
     """
     cache = cache or writable_cache(Path(out).absolute() / "build" / "cache")
     with Compilers(jobs, cache, toolchain, partial(progress, "compile")) as compilers:
-        found = load_system(system) if isinstance(system, str) else system
+        found, spec = find_system(system)
         compilers.begin(likely_targets(found, roles))  # beside the tracing, which takes as long
-        made = generate(found, system if isinstance(system, str) else "", roles, program, progress)
+        made = generate(found, spec, roles, program, progress)
         compilers.begin(targets_of(made.classes), missing_ok=False)
         with output.output_folder(Path(out)) as folder:
             output.write_sources(folder / "src", made.texts)

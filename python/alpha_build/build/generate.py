@@ -12,6 +12,7 @@ from alpha_build.build.classes import RoleClass, group
 from alpha_build.build.sources import lowered_learners, source_texts
 from alpha_build.projector.check import Checked
 from alpha_build.system.errors import MembershipFailure
+from alpha_build.system.load import load_system
 from alpha_build.system.system import System
 
 # Stage ("check", "project", "emit", "compile", "stamp"), steps done, steps in all.
@@ -65,6 +66,11 @@ def generate(
     texts = source_texts(checked, classes, learners, _user_lines(spec), partial(progress, "emit"))
     scratch_bytes = {target: learner.scratch_bytes for target, learner in learners.items()}
     return Generated(checked, classes, texts, scratch_bytes)
+
+
+def find_system(system: System | str) -> tuple[System, str]:
+    """The System, and where it was found: nowhere where it is given as a value."""
+    return (load_system(system), system) if isinstance(system, str) else (system, "")
 
 
 def wanted_roles(checked: Checked, roles: Collection[int] | None) -> Sequence[int]:

@@ -10,13 +10,12 @@ from alpha_build import paths
 from alpha_build.build import manifest, output
 from alpha_build.build.classes import RoleClass
 from alpha_build.build.elf import Note, encode_note
-from alpha_build.build.generate import Generated, Progress, generate
+from alpha_build.build.generate import Generated, Progress, find_system, generate
 from alpha_build.build.sources import CMAKE_FILE, cmake_text, targets_of, template
 from alpha_build.build.stamp import encode
 from alpha_build.build.stamping import ENTRY_NOTE, HEAD_NOTE
 from alpha_build.build.stamps import role_stamp
 from alpha_build.projector.project import project_rows
-from alpha_build.system.load import load_system
 from alpha_build.system.system import System
 from alpha_build.version import version
 
@@ -38,8 +37,7 @@ def write_source_only(
     Raises:
         AlphaError: the system is refused, or a BuildFailure: the folder cannot be written.
     """
-    found = load_system(system) if isinstance(system, str) else system
-    made = generate(found, system if isinstance(system, str) else "", roles, program, progress)
+    made = generate(*find_system(system), roles, program, progress)
     name = made.checked.system.name
     files = {
         role: (f"{name}.role-{role}.{each.program.target}", each)

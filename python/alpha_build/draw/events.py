@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -61,7 +62,7 @@ def events_of(checked: Checked) -> Events:
     return Events(kinds.lanes, tuple(kinds.events(checked.nodes)))
 
 
-class _Walk:
+class _Walk(ABC):
     """Frames and local work; communication is the subclass's."""
 
     def __init__(self, checked: Checked) -> None:
@@ -93,8 +94,9 @@ class _Walk:
     def of_role(self, label: str, role: int) -> str:
         return label
 
+    @abstractmethod
     def moves(self, node: Node) -> Iterator[Event]:
-        raise NotImplementedError
+        """What a communicating form draws."""
 
     def _frame(self, label: str, nodes: tuple[Node, ...]) -> Iterator[Event]:
         if nodes:
