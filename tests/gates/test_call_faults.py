@@ -121,7 +121,7 @@ def check_ended(outcome: Outcome, row: Row, what: str) -> None:
     # While roles are still to be started, the launcher ends those that wait for them.
     unstarted = any(end.fate == "not started" for end in outcome.ends)
     for end in outcome.ends:
-        assert end.fate in ("complete", "failed", "not started", *(["stopped"] if unstarted else [])), said
+        assert end.fate in ("complete", "failed", "not started", *(["called off"] if unstarted else [])), said
         assert end.fate != "failed" or end.text, said
 
 

@@ -232,6 +232,15 @@ def test_a_role_that_ends_before_it_announced_is_the_cause(tmp_path: Path) -> No
     assert list(pids(tmp_path)) == [0]
 
 
+def test_who_waits_for_one_that_was_never_started_is_called_off(tmp_path: Path) -> None:
+    """Nobody says that such a role had stopped talking: `run` ended it, since role 2 was not to come."""
+    bodies = ["announce(1, 2)\ntime.sleep(600)", "die(signal.SIGKILL)", LEAF]
+    outcome = run_build(make_build(tmp_path, bodies, [(0, 1), (0, 2), (1, 2)]), json=True)
+    assert [end.fate for end in outcome.ends] == ["called off", "killed", "not started"]
+    assert outcome.cause is not None and outcome.cause.role == 1
+    assert "called off" in outcome.ends[0].text
+
+
 def test_a_role_that_ends_well_without_announcing_fails(tmp_path: Path) -> None:
     outcome = run_build(make_build(tmp_path, ["pass", LEAF], [(0, 1)]), json=True)
     assert not outcome.ok and outcome.cause is not None and "before it had announced" in outcome.cause.text

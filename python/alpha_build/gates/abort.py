@@ -75,7 +75,7 @@ def signalled(dist: Dist, role: int, number: int, *, at_once: bool = False) -> I
 
 
 def check_ended(dist: Dist, outcome: Outcome, culprit: int) -> None:
-    """Everyone but the culprit has told why it ended, or was done; nobody is left."""
+    """Everyone but the culprit has told why it ended, was done, or waited for roles that never started."""
     for end in outcome.ends:
         if end.role != culprit:
             expect(end.fate not in ("killed", "stopped"), f"role {end.role}: {end.text}")

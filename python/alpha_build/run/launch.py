@@ -240,8 +240,12 @@ class Launcher:
             return
         self._finished = True
         for running in self._running.values():
-            if running.ended_s is None and running.process.poll() is not None:
+            if running.ended_s is not None:
+                continue
+            if running.process.poll() is not None:
                 self._ended(running)  # by itself, in the last moment
+            else:
+                self._call_off(running)
         self._group.kill()
         for running in self._running.values():
             if running.ended_s is None:
@@ -249,6 +253,15 @@ class Launcher:
         row = self._rounds.flush()
         if row is not None:
             self._observer.row(row)
+
+    def _call_off(self, running: Running) -> None:
+        """Notes what ends a role that is at no fault: it worked, or waited for one that was not started."""
+        unstarted = self._failed_s is not None and not self._all_started()
+        if (self._interrupts.asked or unstarted) and not running.stopped:
+            running.called_off = True
+            running.note = (
+                "was called off before all roles had been started" if unstarted else "was interrupted"
+            )
 
     def _outcome(self, seconds: float) -> Outcome:
         not_started = self._build.artifacts[len(self._running) :]

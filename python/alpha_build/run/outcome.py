@@ -9,8 +9,9 @@ from typing import Literal
 from alpha_build.run.lines import Failed, Flight
 from alpha_build.run.rounds import finite
 
-# A role that `run` had to end had stopped saying anything, or was never told that the run was over.
-Fate = Literal["complete", "failed", "killed", "stopped", "not started"]
+# Two fates of a role that `run` had to end: "stopped" had its time to notice a failure and said nothing;
+# "called off" was at work, or waited for roles that `run` then never started.
+Fate = Literal["complete", "failed", "killed", "stopped", "called off", "not started"]
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class Running:
         self.complete: Complete | None = None
         self.flight: list[Flight] = []
         self.ended_s: float | None = None
+        self.called_off = False  # ended by `run` through no fault of its own
         self.note = ""
         self.pidfd = os.pidfd_open(process.pid)
 
@@ -51,7 +52,7 @@ class Running:
         status = self.process.returncode
         fate: Fate = "complete"
         if self.ended_s is None:
-            fate = "stopped"
+            fate = "called off" if self.called_off else "stopped"
         elif status < 0:
             fate = "killed"
         elif status > 0 or not self.announced:
@@ -60,7 +61,7 @@ class Running:
             role=self.artifact.role,
             target=self.artifact.target,
             fate=fate,
-            exit=status if fate != "stopped" and status >= 0 else None,
+            exit=status if self.ended_s is not None and status >= 0 else None,
             signal=-status if fate == "killed" else None,
             said=self.said if fate == "failed" else None,
             note=self.note,
