@@ -31,7 +31,7 @@ from .system.forms import (
     Skip,
     Transfer,
 )
-from .system.learner import Evaluation, Learner, Stop
+from .system.learner import Evaluation, Learner, Samples, Stop
 from .system.membership import ParticipantGroup
 from .system.region import Operation, Region, Word
 from .system.selection import join, repeat, stride
@@ -66,6 +66,7 @@ __all__ = [
     "Refused",
     "Region",
     "Repeat",
+    "Samples",
     "Sequence",
     "Skip",
     "Star",

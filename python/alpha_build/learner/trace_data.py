@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..system.errors import LearnerFailure
+from ..system.learner import Samples
+from .sample_files import is_path, read_file
+from .tensors import TENSOR_NAMES
 from .trace_jax import x64
 
-_NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+_NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
 
 
 @dataclass
@@ -27,11 +30,12 @@ class Narrowing:
 
 
 @dataclass(frozen=True)
-class Samples:
+class SampleArrays:
     """Sample arrays of one length, with the way in which one sample becomes arguments of a function."""
 
     arrays: tuple[np.ndarray, ...]
     keywords: tuple[str, ...] | None  # None: positional
+    embed: bool | None  # in each executable, beside it, or as their size says
 
     @property
     def count(self) -> int:
@@ -45,24 +49,33 @@ class Samples:
 
 
 def to_array(value: Any, name: str, narrowing: Narrowing) -> np.ndarray:
-    """A leaf or sample array as a C-ordered NumPy array with the dtype that JAX would give it."""
+    """A leaf or sample array as a C-ordered NumPy array of this machine's byte order and JAX's dtype."""
+    if is_path(value):
+        raise _not_an_array(f"{name} is the text {str(value)!r}", "a file is given as ab.Samples(path)")
+    if np.ma.isMaskedArray(value) and np.ma.getmaskarray(value).any():
+        raise _not_an_array(
+            f"{name} is masked", "fill it with numpy.ma.filled, or weigh samples with weights="
+        )
     try:
         array = np.asarray(value)
     except Exception as error:
-        raise LearnerFailure(
-            f"{name} is no array: {error}", kind="not-an-array", hint="give NumPy or JAX arrays, or numbers"
-        ) from error
-    if array.dtype.hasobject or (array.dtype.kind in "USMmV" and array.dtype.name != "bfloat16"):
-        raise LearnerFailure(
-            f"{name} has dtype {array.dtype}, which is no number",
-            kind="not-an-array",
-            hint="give arrays of one length each, of numbers or booleans",
-        )
+        raise _not_an_array(f"{name} is no array: {error}", "give NumPy or JAX arrays, or numbers") from error
+    if array.dtype.kind == "c":
+        raise _not_an_array(f"{name} is complex", "give its real and imaginary parts as two arrays")
+    if array.dtype.name not in TENSOR_NAMES:
+        hint = "give arrays of one length each, of numbers or booleans"
+        if array.dtype.names:
+            hint = "give each field as an array of its own: array[" + repr(array.dtype.names[0]) + "]"
+        raise _not_an_array(f"{name} has dtype {array.dtype}, which is no number", hint)
     if not x64() and array.dtype.name in _NARROW:
-        if not isinstance(value, (bool, int, float, complex)):
+        if not isinstance(value, (bool, int, float)):
             narrowing.names.append(name)
         array = _narrowed(array, name)
-    return np.ascontiguousarray(array).reshape(array.shape)
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
+
+
+def _not_an_array(message: str, hint: str) -> LearnerFailure:
+    return LearnerFailure(message, kind="not-an-array", hint=hint)
 
 
 def _narrowed(array: np.ndarray, name: str) -> np.ndarray:
@@ -83,8 +96,10 @@ def _narrowed(array: np.ndarray, name: str) -> np.ndarray:
     return narrowed
 
 
-def to_samples(samples: Any, name: str, narrowing: Narrowing) -> Samples:
-    """An array, or a tuple, list or dict of arrays, all of one length of at least 1."""
+def to_samples(samples: Any, name: str, narrowing: Narrowing) -> SampleArrays:
+    """An array, or a tuple, list or dict of arrays, or a file of them, all of one length of at least 1."""
+    embed = samples.embed if isinstance(samples, Samples) else None
+    samples, narrowing = _given(samples, name, narrowing)
     keywords: tuple[str, ...] | None = None
     if isinstance(samples, dict):
         keywords = tuple(str(key) for key in samples)
@@ -109,11 +124,33 @@ def to_samples(samples: Any, name: str, narrowing: Narrowing) -> Samples:
                 kind="sample-length",
                 hint="give arrays of one length",
             )
-    return Samples(arrays, keywords)
+    return SampleArrays(arrays, keywords, embed)
+
+
+def _given(samples: Any, name: str, narrowing: Narrowing) -> tuple[Any, Narrowing]:
+    """What `Samples` stands for; a CSV file's numbers have no width, so none is said to be narrowed."""
+    if not isinstance(samples, Samples):
+        return samples, narrowing
+    where = f"{samples.place} {name}"
+    if samples.embed not in (None, True, False):
+        raise LearnerFailure(
+            f"embed={samples.embed!r}", kind="embed", where=where, hint="give True, False or None"
+        )
+    if is_path(samples.source):
+        quiet = str(samples.source).lower().endswith(".csv")
+        return read_file(samples, name), Narrowing() if quiet else narrowing
+    for option in ("arrays", "header"):
+        if getattr(samples, option) is not None:
+            raise LearnerFailure(
+                f"{option}= is for files, and the samples are arrays",
+                kind="sample-file", where=where, hint="leave it out, or give the path of a file",
+            )  # fmt: skip
+    return samples.source, narrowing
 
 
 def to_weights(weights: Any, count: int, dtype: str, narrowing: Narrowing) -> np.ndarray:
     """One finite number a sample, in the element of the contract."""
+    weights, narrowing = _given(weights, "weights", narrowing)
     array = to_array(weights, "weights", narrowing)
     if array.shape != (count,) or array.dtype.kind not in "fiub":
         raise LearnerFailure(

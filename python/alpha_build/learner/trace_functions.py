@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..system.errors import AlphaError, LearnerFailure, UnsupportedPrimitive
-from .trace_data import Samples
+from .trace_data import SampleArrays
 from .trace_jax import abstract
 from .trace_keys import Key, key_type
 from .trace_places import place_of_exception, place_of_function, place_of_primitive
@@ -68,18 +68,18 @@ def _failure(error: Exception, what: str, step: str) -> LearnerFailure:
     return LearnerFailure(f"{step} cannot be traced: {text}", kind="raised", where=where)
 
 
-def _one_sample(samples: Samples) -> list[Any]:
+def _one_sample(samples: SampleArrays) -> list[Any]:
     return [abstract(array.shape[1:], array.dtype) for array in samples.arrays]
 
 
-def _called_with(samples: Samples) -> str:
+def _called_with(samples: SampleArrays) -> str:
     return "it is called with one sample, of shapes " + ", ".join(
         f"{array.dtype.name}{list(array.shape[1:])}" for array in samples.arrays
     )
 
 
 def _forward(
-    what: str, function: Any, one: One, params: Any, samples: Samples, *more: Any
+    what: str, function: Any, one: One, params: Any, samples: SampleArrays, *more: Any
 ) -> tuple[Any, Any]:
     """Jaxpr and abstract result of a function of one sample; one that calls back into Python is refused."""
     try:
@@ -116,7 +116,7 @@ def placed(what: str, function: Any, forward: Any) -> Iterator[None]:
         raise
 
 
-def loss_of_one(loss: Any, params: Any, samples: Samples, key: Key | None) -> tuple[One, Any]:
+def loss_of_one(loss: Any, params: Any, samples: SampleArrays, key: Key | None) -> tuple[One, Any]:
     """loss(params, sample, key or None) for one sample, known to give one real scalar, and its jaxpr."""
 
     def one(params: Any, values: Any, random: Any) -> Any:
@@ -149,7 +149,7 @@ def loss_of_one(loss: Any, params: Any, samples: Samples, key: Key | None) -> tu
     return one, forward
 
 
-def metric_of_one(metric: Any, params: Any, samples: Samples) -> tuple[One, tuple[str, ...], Any]:
+def metric_of_one(metric: Any, params: Any, samples: SampleArrays) -> tuple[One, tuple[str, ...], Any]:
     """metric(params, sample) as a list of scalars, their names and the jaxpr; a bare scalar is "metric"."""
 
     def call(params: Any, values: Any) -> Any:

@@ -13,7 +13,7 @@ import optax  # type: ignore[import-untyped]
 from ..system.errors import ContractFailure, LearnerFailure
 from .digest import learner_digest
 from .program import LearnerProgram, Program, StateLeaf
-from .trace_data import Narrowing, Samples, to_array, to_samples, to_weights
+from .trace_data import Narrowing, SampleArrays, to_array, to_samples, to_weights
 from .trace_functions import loss_of_one, metric_of_one, placed, tracing
 from .trace_jax import abstract, symbolic_rows, x64
 from .trace_keys import Key
@@ -132,7 +132,7 @@ def _shapes(arrays: tuple[np.ndarray, ...], rows: Any) -> list[Any]:
 def _block(
     loss: Any,
     params: Any,
-    samples: Samples,
+    samples: SampleArrays,
     weighted: bool,
     dtype: str,
     narrow: Any,

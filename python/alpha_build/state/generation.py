@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from alpha_build.learner.tensors import tensor_dtype
 from alpha_build.state.digest import payload_digest, state_hash
 from alpha_build.system.errors import AlphaError
 
@@ -90,9 +91,9 @@ def arrays(generation: Generation) -> dict[str, np.ndarray]:
     from safetensors import SafetensorError, deserialize
 
     raw = read(generation.shard)
-    if (found := hashlib.sha256(raw).hexdigest()) != generation.shard_sha256:
+    if (digest := hashlib.sha256(raw).hexdigest()) != generation.shard_sha256:
         raise altered(
-            generation.shard, f"its SHA-256 is {found}, the manifest says {generation.shard_sha256}"
+            generation.shard, f"its SHA-256 is {digest}, the manifest says {generation.shard_sha256}"
         )
     try:
         held = dict(deserialize(raw))  # type: ignore[no-untyped-call]
@@ -101,10 +102,11 @@ def arrays(generation: Generation) -> dict[str, np.ndarray]:
     listed = {tensor.name: (tensor.dtype, tensor.shape) for tensor in generation.tensors}
     if {name: (part["dtype"], tuple(part["shape"])) for name, part in held.items()} != listed:
         raise altered(generation.shard, "its tensors are not those of the manifest")
-    return {
-        tensor.name: np.frombuffer(held[tensor.name]["data"], _dtype(tensor.dtype)).reshape(tensor.shape)
-        for tensor in generation.tensors
-    }
+    found = {}
+    for tensor in generation.tensors:
+        flat = np.frombuffer(held[tensor.name]["data"], tensor_dtype(tensor.dtype))
+        found[tensor.name] = flat.reshape(tensor.shape)
+    return found
 
 
 def hash_of(generation: Generation) -> str:
@@ -163,19 +165,3 @@ def _generation(folder: Path, manifest: dict[str, Any]) -> Generation:
         shard_sha256=str(manifest["shard"]["sha256"]),
         tensors=tuple(sorted(tensors, key=lambda tensor: tensor.name)),
     )
-
-
-_DTYPES = {
-    "BOOL": "?", "U8": "<u1", "I8": "<i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4",
-    "U64": "<u8", "I64": "<i8", "F16": "<f2", "F32": "<f4", "F64": "<f8", "C64": "<c8",
-}  # fmt: skip
-
-
-def _dtype(name: str) -> np.dtype[Any]:
-    """NumPy's type for a safetensors dtype; those that NumPy lacks come from ml_dtypes, which JAX brings."""
-    if name in _DTYPES:
-        return np.dtype(_DTYPES[name])
-    import ml_dtypes
-
-    dtype: np.dtype[Any] = np.dtype({"BF16": ml_dtypes.bfloat16}[name])
-    return dtype

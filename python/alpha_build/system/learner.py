@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
-from .place import Place, user_place
+from .place import Place, user_folder, user_place
 
 Partition = Literal["none", "optimizer", "gradients", "parameters"]
+Column = str | int  # of a CSV file: its name in the header, or its number from 0
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Samples from a file, or arrays with a word about where executables keep them.
+
+    `source` is the path of a `.npz`, `.npy`, `.safetensors` or `.csv` file, from the folder of the file that
+    says so, or what `samples=` takes anyway: an array, or a tuple, list or dict of arrays.
+
+    `arrays` picks from a file: names in the order of the loss's parameters, or a dict from parameter to name.
+    In a CSV file a name is a column, by its name or its number from 0, and a list or range of columns is one
+    array of that many numbers a sample.  Without it the loss gets every array, or every named column, as an
+    argument of that name; what has no names (`.npy`, a CSV file without a header) is one array.
+
+    `header` is how many lines of a CSV file stand before its numbers, the last of them the columns' names;
+    None: one where the first line holds no number, else none.
+
+    `embed` says whether each executable holds its samples (True), or finds them in a file beside itself
+    (False); None: beside where they take more than 16 MiB.  The bits and the run identity are the same.
+    """
+
+    source: Any
+    arrays: Sequence[Column | Sequence[Column]] | Mapping[str, Column | Sequence[Column]] | None = field(
+        default=None, kw_only=True
+    )
+    header: int | None = field(default=None, kw_only=True)
+    embed: bool | None = field(default=None, kw_only=True)
+    folder: Path = field(default_factory=user_folder, repr=False, kw_only=True)
+    place: Place = field(default_factory=user_place, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +65,7 @@ class Stop:
 class Learner:
     """`loss(params, *sample)` is a real scalar for one sample; batching is alpha-build's.
 
+    `samples` are an array, or a tuple, list or dict of arrays of one length, or `Samples` from a file;
     `batch` is samples a round (None: all), `shares` samples of a full batch for each member in order,
     `weights` one number a sample, `shuffle` a seed that permutes the samples once, before round 0.
     """

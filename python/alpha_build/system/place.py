@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from types import FrameType
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,21 @@ class Place:
 
 def user_place() -> Place:
     """The nearest caller outside this package."""
+    frame = _user_frame()
+    return Place(PurePath(frame.f_code.co_filename).name, frame.f_lineno)
+
+
+def user_folder() -> Path:
+    """The folder of that caller's file; the current one where it has none (a prompt, a notebook)."""
+    file = Path(_user_frame().f_code.co_filename)
+    return file.absolute().parent if file.is_file() else Path.cwd()
+
+
+def _user_frame() -> FrameType:
     frame = sys._getframe(1)
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
-    return Place(PurePath(frame.f_code.co_filename).name, frame.f_lineno)
+    return frame
 
 
 def _is_ours(module: str) -> bool:

@@ -9,14 +9,10 @@ from dataclasses import dataclass
 
 from alpha_build.learner.lower import lower
 from alpha_build.learner.program import LearnerProgram, StateLeaf
+from alpha_build.learner.tensors import TENSOR_NAMES
 from alpha_build.projector.emit.text import Names, folded, literal, literals, row
 from alpha_build.system.digest import canonical
 
-_DTYPES = {
-    "float32": "F32", "float64": "F64", "float16": "F16", "bfloat16": "BF16", "bool": "BOOL",
-    "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64",
-    "uint8": "U8", "uint16": "U16", "uint32": "U32", "uint64": "U64",
-}  # fmt: skip
 _DIGEST_HEAD = b"\x58\x20"  # CBOR: a byte string of 32
 
 
@@ -158,7 +154,7 @@ def _array_head(count: int) -> bytes:
 
 def _dtype(leaf: StateLeaf) -> str:
     """As safetensors spells it."""
-    return _DTYPES[leaf.array.dtype.name]
+    return TENSOR_NAMES[leaf.array.dtype.name]
 
 
 class _Shapes:
