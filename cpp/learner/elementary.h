@@ -17,34 +17,34 @@ inline i64 nearest(f64 value) { return static_cast<i64>(value + (value < 0 ? -0.
 // The exact ways are rarely taken: kept out of line, so that loops around the quick ones stay
 // small.
 
-// exp(x) = scale + scale * rest, with scale = 2^(k/64).
+// exp(x) = 2^exponent * (power + power * rest), power in [1, 2).
 struct Exponential {
-  Pair scale;
+  Pair power;
   Pair rest;
+  i64 exponent;
 };
 
-// For |x| < 700.
+// For |x| < 1100.
 inline Exponential exponential_parts(Pair x) {
   const i64 k = nearest(x.high * k64OfLn2);
   const f64 steps = static_cast<f64>(k);
-  const Pair r = (Pair{x.high - steps * kLn2Of64High, 0} + -(kLn2Of64Low * steps)) + x.low;
+  const Pair near = (product_exact(steps, -kLn2Of64High) + x.high) + -(kLn2Of64Low * steps);
+  const Pair r = near + x.low;
   const f64 s = r.high;
   const f64 tail =
       s * s * s * (1.0 / 6 + s * (1.0 / 24 + s * (1.0 / 120 + s * (1.0 / 720 + s * (1.0 / 5040)))));
-  const Pair half_square = r * r * 0.5;
-  const Pair rest = (r + half_square) + tail;
-  const f64 factor = power_of_two(k >> 6);
-  const Pair power = kPowersOfTwo[k & 63];
-  return {{power.high * factor, power.low * factor}, rest};
+  return {kPowersOfTwo[k & 63], (r + r * r * 0.5) + tail, k >> 6};
 }
 
+// For |x| < 700.
 [[gnu::noinline]] inline Pair exponential_pair(Pair x) {
   const Exponential parts = exponential_parts(x);
-  return parts.scale + parts.scale * parts.rest;
+  return scaled(parts.power + parts.power * parts.rest, power_of_two(parts.exponent));
 }
 [[gnu::noinline]] inline Pair exponential_minus_one_pair(Pair x) {
   const Exponential parts = exponential_parts(x);
-  return (parts.scale + -1.0) + parts.scale * parts.rest;
+  const Pair scale = scaled(parts.power, power_of_two(parts.exponent));
+  return (scale + -1.0) + scale * parts.rest;
 }
 
 // x = value * 2^exponent for a positive normal double, value in [0.70, 1.42); `inverse` is near 1 /
@@ -191,13 +191,22 @@ inline f32 logistic(f32 x) {
 inline f32 square_root(f32 x) { return __builtin_sqrtf(x); }
 inline f64 square_root(f64 x) { return __builtin_sqrt(x); }
 
-inline f32 reciprocal_square_root(f32 x) {
-  if (!(x >= 0)) return kNan<f32>;
-  if (x == 0) return with_sign_of(kInfinity<f32>, x);
-  if (x == kInfinity<f32>) return 0;
-  const f64 guess = 1 / square_root(static_cast<f64>(x));
-  const Pair residue = (product_exact(guess, guess) * static_cast<f64>(x)) + -1.0;
-  return rounded(sum_ordered(guess, -0.5 * guess * residue.high));
+template <class T>
+inline T reciprocal_square_root_of(T x) {
+  if (!(x >= 0)) return kNan<T>;
+  if (x == 0) return with_sign_of(kInfinity<T>, x);
+  if (x == kInfinity<T>) return 0;
+  f64 wide = x;
+  f64 factor = 1;
+  if (sizeof(T) == sizeof(f64) && (wide < 0x1p-900 || wide > 0x1p900)) {  // its square's inverse
+    factor = wide < 1 ? 0x1p100 : 0x1p-100;
+    wide *= factor * factor;
+  }
+  const f64 guess = 1 / square_root(wide);
+  const Pair residue = (product_exact(guess, guess) * wide) + -1.0;
+  return rounded_to<T>(scaled(sum_ordered(guess, -0.5 * guess * residue.high), factor));
 }
+inline f32 reciprocal_square_root(f32 x) { return reciprocal_square_root_of(x); }
+inline f64 reciprocal_square_root(f64 x) { return reciprocal_square_root_of(x); }
 
 }  // namespace alpha

@@ -5,12 +5,12 @@ from __future__ import annotations
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
-getcontext().prec = 400  # 2/pi is wanted to 300 bits, the rest to 120
+getcontext().prec = 420  # 2/pi is wanted to 1,300 bits, the rest to 120
 
 
 def arctangent_of_inverse(n: int) -> Decimal:
     total, power, k = Decimal(0), Decimal(1) / n, 1
-    while abs(power) > Decimal(10) ** -395:
+    while abs(power) > Decimal(10) ** -415:
         total += power / k
         power, k = -power / (n * n), k + 2
     return total
@@ -28,13 +28,30 @@ def sine_cosine(x: Decimal) -> tuple[Decimal, Decimal]:
     return terms[1], terms[0]
 
 
+def arctangent(x: Decimal) -> Decimal:
+    """By halving the angle until the series is short."""
+    halvings = 8
+    for _ in range(halvings):
+        x = x / (1 + (1 + x * x).sqrt())
+    total, power, k = Decimal(0), x, 1
+    while abs(power) > Decimal(10) ** -120:
+        total += power / k
+        power, k = -power * x * x, k + 2
+    return total * 2**halvings
+
+
 def error_function(x: Decimal) -> Decimal:
+    """To 10^-120: 1 - erf keeps 70 digits where it is as small as 10^-49."""
     total, term, n = Decimal(0), x, 0
-    while abs(term) > Decimal(10) ** -60 or n < 5:
+    while abs(term) > Decimal(10) ** -120 or n < 5:
         total += term / (2 * n + 1)
         n += 1
         term = -term * x * x / n
     return 2 * total / PI.sqrt()
+
+
+def error_slope(x: Decimal) -> Decimal:
+    return 2 / PI.sqrt() * (-(x * x)).exp()
 
 
 def pair(value: Decimal) -> str:
@@ -62,14 +79,15 @@ def split_constant(name: str, value: Decimal, bits: int) -> str:
 
 
 def two_over_pi_words() -> list[str]:
-    """32 zero bits, then 2/pi, as 64-bit words."""
-    words = 6
-    bits = int(Fraction(2 / PI) * 2 ** (words * 64 - 32))
+    """64 zero bits, then 2/pi, as 64-bit words: as many as the largest double needs."""
+    words = 20
+    bits = int(Fraction(2 / PI) * 2 ** (words * 64 - 64))
     return [f"0x{(bits >> (64 * (words - 1 - i))) & (2**64 - 1):016x}u" for i in range(words)]
 
 
 def text() -> str:
     ln2 = Decimal(2).ln()
+    errors = [error_function(Decimal(j) / 32) for j in range(337)]
     inverses = [short(Decimal(128) / i, 10)[0] for i in range(90, 183)]
     lines = [
         "// Written by elementary_tables.py: values to twice double precision.  Do not edit.",
@@ -92,15 +110,14 @@ def text() -> str:
         "// sine and cosine of j/64",
         *array("kSines", "Pair", [pair(sine_cosine(Decimal(j) / 64)[0]) for j in range(52)]),
         *array("kCosines", "Pair", [pair(sine_cosine(Decimal(j) / 64)[1]) for j in range(52)]),
-        "// 32 zero bits, then 2/pi",
+        "// 64 zero bits, then 2/pi",
         *array("kTwoOverPi", "u64", two_over_pi_words()),
-        "// erf(j/32), and its derivative there",
-        *array("kErrors", "Pair", [pair(error_function(Decimal(j) / 32)) for j in range(129)]),
-        *array(
-            "kErrorSlopes",
-            "Pair",
-            [pair(2 / PI.sqrt() * (-((Decimal(j) / 32) ** 2)).exp()) for j in range(129)],
-        ),
+        "// atan(j/64)",
+        *array("kArcTangents", "Pair", [pair(arctangent(Decimal(j) / 64)) for j in range(65)]),
+        "// erf(j/32) up to 6, 1 - erf(j/32) and erf's derivative up to 10.5",
+        *array("kErrors", "Pair", [pair(value) for value in errors[:193]]),
+        *array("kErrorComplements", "Pair", [pair(1 - value) for value in errors]),
+        *array("kErrorSlopes", "Pair", [pair(error_slope(Decimal(j) / 32)) for j in range(len(errors))]),
         "}  // namespace alpha",
     ]
     return "\n".join(lines) + "\n"

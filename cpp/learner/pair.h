@@ -72,6 +72,16 @@ inline Pair operator/(Pair left, Pair right) {
   return sum_ordered(sum.high, sum.low + last.high / right.high);
 }
 
+// For a positive normal `high`.
+inline Pair square_root(Pair value) {
+  const f64 guess = __builtin_sqrt(value.high);
+  const Pair residue = value + -product_exact(guess, guess);
+  return sum_ordered(guess, residue.high / (2 * guess));
+}
+
+// Both parts times a power of two.
+inline Pair scaled(Pair value, f64 factor) { return {value.high * factor, value.low * factor}; }
+
 // The sum rounded once to an f32: the double is first made odd where something is left over, so
 // that the second rounding sees on which side of a midpoint it lies.
 inline f32 rounded(Pair value) {
@@ -80,6 +90,23 @@ inline f32 rounded(Pair value) {
     bits = (value.low > 0) == (value.high > 0) ? bits + 1 : bits - 1;
   }
   return static_cast<f32>(bit_cast<f64>(bits));
+}
+
+// The same to either type: `high` is the sum's nearest double.
+template <class T>
+inline T rounded_to(Pair value) {
+  if constexpr (sizeof(T) == sizeof(f64)) {
+    return value.high;
+  } else {
+    return rounded(value);
+  }
+}
+
+// left * right + sum rounded once, without a fused operation: the product of two f32 is exact as a
+// double.
+inline f32 fused_multiply_add(f32 left, f32 right, f32 sum) {
+  const Pair exact = sum_exact(static_cast<f64>(left) * static_cast<f64>(right), sum);
+  return is_finite(exact.high) ? rounded(exact) : static_cast<f32>(exact.high);
 }
 
 // 2^exponent, for exponents of normal doubles.

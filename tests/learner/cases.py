@@ -235,6 +235,7 @@ EXACT: dict[str, dict[str, Case]] = {
 
 # Where XLA's own approximation may be off by a few units in the last place; ours are correctly rounded.
 _WIDE = np.concatenate([normal(3000) * 3, normal(1000) * 30, SPECIAL])
+_UNIT = np.tanh(normal(500))
 CLOSE: dict[str, dict[str, Case]] = {
     "exp": {"f": case(lax.exp, _WIDE)},
     "expm1": {"f": case(lax.expm1, _WIDE)},
@@ -245,6 +246,19 @@ CLOSE: dict[str, dict[str, Case]] = {
     "sin": {"f": case(lax.sin, _WIDE)},
     "cos": {"f": case(lax.cos, _WIDE)},
     "erf": {"f": case(lax.erf, _WIDE)},
+    "exp2": {"f": case(lax.exp2, _WIDE)},
+    "cbrt": {"f": case(lax.cbrt, _WIDE)},
+    "tan": {"f": case(lax.tan, normal(500))},
+    "asin": {"f": case(lax.asin, _UNIT)},
+    "acos": {"f": case(lax.acos, _UNIT)},
+    "atan": {"f": case(lax.atan, _WIDE)},
+    "atan2": {"f": case(lax.atan2, normal(500), normal(500)), "edge": case(lax.atan2, *_pairs(SPECIAL))},
+    "sinh": {"f": case(lax.sinh, normal(500))},
+    "cosh": {"f": case(lax.cosh, normal(500))},
+    "asinh": {"f": case(lax.asinh, normal(500))},
+    "acosh": {"f": case(lax.acosh, 1 + abs(normal(500)))},
+    "atanh": {"f": case(lax.atanh, _UNIT)},
+    "erfc": {"f": case(lax.erfc, _WIDE)},
     "rsqrt": {"f": case(lax.rsqrt, abs(_WIDE))},
     "pow": {
         "f": case(lax.pow, abs(normal(500)), normal(500) * 4),

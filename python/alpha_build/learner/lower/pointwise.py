@@ -70,9 +70,9 @@ _SINGLE = ("float32", "bfloat16", "float16")
 
 def _pow(lowering: Lowering, equation: Equation) -> None:
     base, exponent = (lowering.aval(operand).dtype for operand in equation.inputs)
-    if base not in _SINGLE or exponent not in (base, "int32"):
+    if base not in (*_SINGLE, "float64") or exponent not in (base, "int32"):
         what = f"of {base} to {exponent} has no lowering"
-        raise lowering.refuse(equation, what, "use float32 to float32 or int32")
+        raise lowering.refuse(equation, what, "use one floating dtype, or an int32 exponent")
     apply(lowering, equation, "power({0}, {1})")
 
 
@@ -118,14 +118,16 @@ def _threefry(lowering: Lowering, equation: Equation) -> None:
         lowering.define_value(equation, value, Apply(template, "uint32", (words,)))
 
 
-def _elementary(name: str) -> Row:
-    """A correctly rounded function of one float32, or of a narrower number as one."""
+def _elementary(call: str, *, wide: bool = True) -> Row:
+    """A function of float32, correctly rounded where it is of one, or of a narrower number as one; `wide`:
+    of float64 too, within a unit in the last place."""
+    dtypes = (*_SINGLE, "float64") if wide else _SINGLE
 
     def lower(lowering: Lowering, equation: Equation) -> None:
         dtype = lowering.aval(equation.inputs[0]).dtype
-        if dtype not in _SINGLE:
+        if dtype not in dtypes:
             raise lowering.refuse(equation, f"on {dtype} has no lowering", "use float32 here")
-        apply(lowering, equation, f"{name}({{0}})")
+        apply(lowering, equation, call)
 
     return Row(lower)
 
@@ -154,16 +156,29 @@ ROWS: dict[str, Row] = {
     "nextafter": pointwise(real="next_after({0}, {1})"),
     "population_count": pointwise(whole="count_of_ones({0})"),
     "is_finite": pointwise(real="is_finite({0})"),
-    "exp": _elementary("exponential"),
-    "expm1": _elementary("exponential_minus_one"),
-    "log": _elementary("logarithm"),
-    "log1p": _elementary("logarithm_of_one_plus"),
-    "tanh": _elementary("hyperbolic_tangent"),
-    "logistic": _elementary("logistic"),
-    "sin": _elementary("sine"),
-    "cos": _elementary("cosine"),
-    "erf": _elementary("error_function"),
-    "erf_inv": _elementary("inverse_error_function"),
+    "exp": _elementary("exponential({0})"),
+    "exp2": _elementary("exponential_base_two({0})"),
+    "expm1": _elementary("exponential_minus_one({0})"),
+    "log": _elementary("logarithm({0})"),
+    "log1p": _elementary("logarithm_of_one_plus({0})"),
+    "tanh": _elementary("hyperbolic_tangent({0})"),
+    "logistic": _elementary("logistic({0})"),
+    "cbrt": _elementary("cube_root({0})"),
+    "sin": _elementary("sine({0})"),
+    "cos": _elementary("cosine({0})"),
+    "tan": _elementary("tangent({0})"),
+    "asin": _elementary("arc_sine({0})"),
+    "acos": _elementary("arc_cosine({0})"),
+    "atan": _elementary("arc_tangent({0})"),
+    "sinh": _elementary("hyperbolic_sine({0})"),
+    "cosh": _elementary("hyperbolic_cosine({0})"),
+    "asinh": _elementary("inverse_hyperbolic_sine({0})"),
+    "acosh": _elementary("inverse_hyperbolic_cosine({0})"),
+    "atanh": _elementary("inverse_hyperbolic_tangent({0})"),
+    "erf": _elementary("error_function({0})"),
+    "atan2": _elementary("arc_tangent_two({0}, {1})"),
+    "erfc": _elementary("error_function_complement({0})", wide=False),
+    "erf_inv": _elementary("inverse_error_function({0})", wide=False),
     "eq": _both("{0} == {1}"),
     "ne": _both("{0} != {1}"),
     "lt": _both("{0} < {1}"),
