@@ -16,12 +16,17 @@ struct Matrix {
 };
 
 inline constexpr u64 kPart = 256;
-inline constexpr u64 kPanelRows = 60;
-inline constexpr u64 kPanelColumns = 256;
-// f32 elements of scratch that `multiply` packs into.
-inline constexpr u64 kWorkspace = (kPanelRows + kPanelColumns) * kPart;
+// Panels of packed operands: at most so many columns of the right one and rows of the left one.
+// Strips of every instruction set divide kStrip columns and kPanelRows.
+inline constexpr u64 kPanelColumns = 1024;
+inline constexpr u64 kPanelRows = 240;
+inline constexpr u64 kStrip = 96;
 
-// result (m x n) = left (m x k) times right (k x n), blocked; matrix.cpp.
+// result (m x n) = left (m x k) times right (k x n), blocked, by the widest instructions that the
+// processor has.  The workspace holds min(k, 256) of min(n, kPanelColumns) columns and
+// min(m, kPanelRows) rows, n and m rounded up to kStrip; where n < m and n < kShort, m columns and
+// n rows instead.
+inline constexpr u64 kShort = 8;
 template <bool kFused>
 void multiply(u64 m, u64 n, u64 k, Matrix<const f32> left, Matrix<const f32> right,
               Matrix<f32> result, f32* workspace);

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from alpha_build.build.reference import compile_programs, library_source
+from alpha_build.build.reference import compile_programs, kernel_sources, library_source
 from alpha_build.learner.lower import lower
 from alpha_build.learner.program import Program
 from alpha_build.learner.trace_program import to_program
@@ -101,7 +101,7 @@ def run_elsewhere(
     source, read, written = folder / "cases.cpp", folder / "in.bin", folder / "out.bin"
     source.write_text(library_source(lowered) + _DRIVER + "\n".join(calls) + "\n  fclose(to);\n}\n")
     read.write_bytes(b"".join(data))
-    kernels = sorted(str(path) for path in (CPP / "learner").glob("*.cpp"))
+    kernels = map(str, kernel_sources(CPP))
     flags = ["-std=c++20", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing", "-static"]
     out = folder / "cases"
     subprocess.run([*compiler, *flags, f"-I{CPP}", str(source), *kernels, "-o", str(out)], check=True)

@@ -24,7 +24,7 @@ from alpha_build.system.errors import BuildFailure
 
 # What the executables' kernels are compiled with, but for what makes a library of them.
 _FLAGS = (
-    "-std=c++20", "-O3", "-ffreestanding", "-nostdlib", "-shared", "-fPIC", "-fno-exceptions", "-fno-rtti",
+    "-std=c++20", "-O3", "-ffreestanding", "-nostdlib", "-fPIC", "-fno-exceptions", "-fno-rtti",
     "-fno-stack-protector", "-fno-math-errno", "-ffp-contract=off", "-fno-strict-aliasing",
 )  # fmt: skip
 _TARGET_FLAGS = {"x86_64": ("-march=x86-64-v3",), "aarch64": ("-mno-outline-atomics",)}
@@ -88,48 +88,66 @@ def compile_programs(programs: Mapping[str, Program], rounding: str, folder: Pat
     return {name: Kernel(programs[name], lowered[name], _function(library, name)) for name in programs}
 
 
+# An executable's start code does this; a library does it when it is loaded.
+_START = "[[gnu::constructor]] static void start() { detect_processor(0); }"
+
+
 def library_source(lowered: Sequence[Lowered]) -> str:
-    """C++ of several programs, each a function that C can call."""
-    includes = sorted({include for each in lowered for include in each.includes})
+    """C++ of several programs, each a function that C can call; for linking with kernel_sources."""
+    includes = sorted({"base/processor.h", *(include for each in lowered for include in each.includes)})
     lines = [f'#include "{include}"' for include in includes]
     functions = [each.source for each in lowered]
     return "\n".join(
-        [*lines, "", 'namespace alpha {\nextern "C" {', *functions, "}\n}  // namespace alpha\n"]
+        [*lines, "", "namespace alpha {", _START, 'extern "C" {', *functions, "}\n}  // namespace alpha\n"]
     )
+
+
+def kernel_sources(runtime: Path) -> list[Path]:
+    """What the programs call, in the folder of the runtime's sources."""
+    return [*sorted((runtime / "learner").glob("*.cpp")), runtime / "base" / "processor.cpp"]
 
 
 def _compiled(source: str, toolchain: Toolchain, folder: Path) -> ctypes.CDLL:
     """The library of a source, compiled unless folder or cache has it: named by all that goes into it."""
+    folder.mkdir(parents=True, exist_ok=True)
     runtime = paths.runtime() / "cpp"
-    kernels = sorted((runtime / "learner").glob("*.cpp"))
-    command = [*_compiler(toolchain), "-I", str(runtime), *map(str, kernels)]
-    content = hashlib.sha256("\0".join([source, repr(toolchain.key), *command]).encode())
-    for path in sorted([*(runtime / "learner").iterdir(), *(runtime / "base").glob("*.h")]):
+    command = [*_compiler(toolchain), "-I", str(runtime)]
+    content = hashlib.sha256("\0".join([repr(toolchain.key), *command]).encode())
+    for path in sorted([*(runtime / "learner").iterdir(), *(runtime / "base").iterdir()]):
         content.update(path.read_bytes() if path.is_file() else b"")
+    objects = []
+    for path in kernel_sources(runtime):  # once for all programs
+        made = folder / f"{path.stem}-{content.hexdigest()[:16]}.o"
+        _make([*command, "-c"], path, made, key("kernel object", path.name, content.hexdigest()))
+        objects.append(made)
+    content.update(source.encode())
     name = "kernels-" + content.hexdigest()[:16]
-    library, cache, entry = folder / f"{name}.so", user_cache(), key("kernels", content.hexdigest())
+    library, text = folder / f"{name}.so", folder / f"{name}.cpp"
     if not library.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.cpp").write_text(source)
-        data = cache.get(entry)
-        if data is not None:
-            replace(library, [data])
-        else:
-            _compile(command, folder / f"{name}.cpp", library)
-            cache.put(entry, library.read_bytes())
+        text.write_text(source)
+        _make([*command, "-shared", *map(str, objects)], text, library, key("kernels", content.hexdigest()))
     return ctypes.CDLL(str(library))
 
 
-def _compile(command: Sequence[str], path: Path, library: Path) -> None:
-    unfinished = library.with_suffix(f".{os.getpid()}.so")
+def _make(command: Sequence[str], source: Path, made: Path, entry: str) -> None:
+    """What a command makes of a source, from the cache if it is there."""
+    if made.is_file():
+        return
+    cache = user_cache()
+    data = cache.get(entry)
+    if data is not None:
+        replace(made, [data])
+        return
+    unfinished = made.with_suffix(f".{os.getpid()}{made.suffix}")
     result = subprocess.run(
-        [*command, str(path), "-o", str(unfinished)],
-        env=clean_environment(path.parent), capture_output=True, text=True, check=False,
+        [*command, str(source), "-o", str(unfinished)],
+        env=clean_environment(made.parent), capture_output=True, text=True, check=False,
     )  # fmt: skip
     if result.returncode != 0:
         message, _, _ = result.stderr.strip().partition("\n")
-        raise BuildFailure(f"the kernels do not compile: {message}", kind="compile", where=str(path))
-    unfinished.replace(library)
+        raise BuildFailure(f"the kernels do not compile: {message}", kind="compile", where=str(source))
+    unfinished.replace(made)
+    cache.put(entry, made.read_bytes())
 
 
 def _compiler(toolchain: Toolchain) -> list[str]:

@@ -11,7 +11,7 @@ void block([[maybe_unused]] u64 rows, [[maybe_unused]] const void* const* in, vo
   const u64 padded = (rows + 63) / 64 * 64;
   f32* const v4 = reinterpret_cast<f32*>(base + 0);
   f32* const w1 = reinterpret_cast<f32*>(base + 4 * padded);
-  f32* const v6 = reinterpret_cast<f32*>(base + 4 * padded + 323584);
+  f32* const v6 = reinterpret_cast<f32*>(base + 4 * padded + 196608);
   f32* const v11 = reinterpret_cast<f32*>(base + 0);
   f32* const w2 = reinterpret_cast<f32*>(base + 4 * padded);
   // dot_general, learners.py:22

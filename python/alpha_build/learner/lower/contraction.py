@@ -11,7 +11,22 @@ from .row import Row
 from .tree import Apply, Load, Tree, merged_stride, transpose
 from .writer import CPP_TYPES, nest
 
-WORKSPACE = (60 + 256) * 256  # f32 elements: kWorkspace of learner/matrix.h
+# What learner/matrix.h packs: kPart, kPanelColumns, kPanelRows, kStrip and kShort there.
+PART, PANEL_COLUMNS, PANEL_ROWS, STRIP, SHORT = 256, 1024, 240, 96, 8
+
+
+def workspace(m: Extent, n: Extent, k: Extent) -> int:
+    """f32 elements that a product of m x k and k x n packs its operands into, for any number of rows."""
+    if n.fixed is not None and n.fixed < SHORT:  # the long side becomes columns
+        m, n = n, m
+    columns, rows = _at_most(n, PANEL_COLUMNS, STRIP), _at_most(m, PANEL_ROWS, STRIP)
+    return (columns + rows) * _at_most(k, PART, 1)
+
+
+def _at_most(size: Extent, bound: int, unit: int) -> int:
+    if size.fixed is None:
+        return bound
+    return min(bound, -(-size.fixed // unit) * unit)
 
 
 def check_operands(lowering: Lowering, equation: Equation) -> None:
@@ -109,7 +124,7 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
         return " + ".join(terms + [f"{i} * ({j.cpp()})" for i, j in zip(indices, jumps, strict=True)])
 
     function = "multiply" if kind == "f32" else "multiply_in_order"
-    work = lowering.workspace(WORKSPACE)
+    work = lowering.workspace(workspace(m, n, k))
     a = f"{{{at(left.buffer, left.offset, left_jump)}, {left_row.cpp()}, {left_step.cpp()}}}"
     b = f"{{{at(right.buffer, right.offset, right_jump)}, {right_step.cpp()}, {right_column.cpp()}}}"
     c = f"{{{at(name, Extent(), jump)}, {n.cpp()}, {ONE.cpp()}}}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..program import Dimension, Equation
-from .contraction import WORKSPACE, as_result, check_operands, computed, side, sum_dtype, target
+from .contraction import as_result, check_operands, computed, side, sum_dtype, target, workspace
 from .extent import ZERO, Extent, extent, product, row_major
 from .lowering import Lowering
 from .row import Row
@@ -65,11 +65,11 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     patches = lowering.temporary(sum_dtype(result.dtype), patch_shape)
     lines = _gather(lowering, equation, source, outer, [*inner, *deep], patches, groups)
     name = target(lowering, equation)
-    work = lowering.workspace(WORKSPACE)
     wide = extent(result.shape[out_spec[1]])
     assert wide.fixed is not None and column.fixed is not None, "features are not samples"
     columns = wide.fixed // groups
-    k = product(walk.size for walk in deep)
+    m, k = product(walk.size for walk in inner), product(walk.size for walk in deep)
+    work = lowering.workspace(workspace(m, extent(columns), k))
     kind = CPP_TYPES[sum_dtype(result.dtype)]
     start = [name] + [f"{w.index} * ({out_strides[w.index].cpp()})" for w in outer]
     first = [right.buffer, *([] if right.offset.is_zero else [right.offset.cpp()])]
@@ -77,7 +77,6 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
         start.append(f"g * ({feature_stride.scaled(columns).cpp()})")
         first.append(f"g * ({column.scaled(columns).cpp()})")
     function = "multiply" if kind == "f32" else "multiply_in_order"
-    m = product(walk.size for walk in inner)
     lines += [
         f"{function}<{lowering.fused}>({m.cpp()}, {columns}, {k.cpp()},",
         f"    Matrix<const {kind}>{{{patches}, {k.cpp()}, 1}},",
