@@ -14,7 +14,7 @@ from typing import Any
 LOOPBACK = 0x7F000001
 RUN = bytes(range(32))
 SECOND = 10**9
-PLAIN, RELAY, ADD, SWAP = range(4)
+PLAIN, RELAY, ADD, SWAP, AROUND = range(5)
 
 
 class EdgeSpec(ctypes.Structure):

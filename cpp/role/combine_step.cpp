@@ -1,5 +1,5 @@
 // Combine in order tree: own value, then each child's subtotal, frame by frame over all edges at
-// once.
+// once; a delivery of the sum that follows goes down frame by frame meanwhile.
 #include "role/combine_step.h"
 
 #include "base/assert.h"
@@ -27,8 +27,14 @@ struct TreeCombine {
   u8* base;
   bool own;  // this role contributes
   u64 total;
+  const Inbound* result;  // what comes down, null at the root or without a delivery
+  Span<Outbound> down;    // the same on its way to the children
   u64 finished = 0;
 };
+
+void pass_down(const TreeCombine& combine, u64 ready) {
+  for (Outbound& out : combine.down) out.ready = ready;
+}
 
 // Adds what arrived: frame k of a child once frame k of everyone before it is in the sum.
 bool advance_tree(void* context) {
@@ -53,11 +59,28 @@ bool advance_tree(void* context) {
   }
   if (combine.parent != nullptr) {
     combine.parent->ready = limit;
+    if (combine.result != nullptr) pass_down(combine, combine.result->arrived);
     return true;
   }
   const u64 begin = combine.finished;
   combine.finished = limit;
-  return finish_result(combine.participant, combine.round, combine.base, begin, limit);
+  if (!finish_result(combine.participant, combine.round, combine.base, begin, limit)) return false;
+  // Where nobody contributed, what is delivered is what the root holds.
+  pass_down(combine, combine.total == 0 ? combine.round.region.bytes : limit);
+  return true;
+}
+
+// The delivery that follows the combine in hand at once, of the same memory over the same edges the
+// other way; null: none does.
+const Step* delivery_after(const Participant& participant) {
+  const Step& up = participant.step();
+  const Step* const down = participant.following();
+  if (down == nullptr || down->op != Op::deliver) return nullptr;
+  bool same = down->region->buffer == up.region->buffer &&
+              down->region->bytes == up.region->bytes && down->from == up.from &&
+              down->to.size() == up.to.size();
+  for (u64 i = 0; same && i < up.to.size(); ++i) same = down->to[i] == up.to[i];
+  return same ? down : nullptr;
 }
 
 bool combine_tree_up(Participant& participant, const Round& round) {
@@ -67,6 +90,13 @@ bool combine_tree_up(Participant& participant, const Round& round) {
   Transfer transfer;
   if (!participant.arm(region, region.bytes, &transfer)) return false;
   if (own && !admit_contribution(participant, round, participant.base(region))) return false;
+  const Step* const delivery = delivery_after(participant);
+  Transfer result;
+  if (delivery != nullptr) {
+    if (!participant.arm(*delivery->region, region.bytes, &result)) return false;
+    result.place = delivery->place;
+    participant.take_following();
+  }
   bool any = own;
   for (u64 i = 0; i < step.to.size(); ++i) {
     const Slot slot = step.to[i];
@@ -78,21 +108,38 @@ bool combine_tree_up(Participant& participant, const Round& round) {
                               .base = nullptr,
                               .staging = participant.staging + i * participant.role.frame_bytes};
   }
-  const u64 out_count = step.from == kNoSlot ? 0 : 1;
+  u8* const base = participant.base(region);
+  const u64 up = step.from == kNoSlot ? 0 : 1;
   const u64 total = any ? region.bytes : 0;
-  if (out_count != 0) {
-    transfer.total = total;
-    *participant.outbound = {.slot = step.from, .what = transfer, .base = participant.base(region)};
+  transfer.total = total;
+  if (up != 0) {
+    *participant.outbound = {.slot = step.from, .what = transfer, .base = base, .replaced = true};
+  }
+  Span<Outbound> down = {participant.outbound + up, delivery == nullptr ? 0 : step.to.size()};
+  for (u64 i = 0; i < down.size(); ++i) {
+    down[i] = {.slot = step.to[i], .what = result, .base = base};
+  }
+  Inbound* const from =
+      delivery == nullptr || up == 0 ? nullptr : participant.inbound + step.to.size();
+  if (from != nullptr) {
+    *from = {.slot = step.from,
+             .what = result,
+             .base = base,
+             .staging = nullptr,
+             .after = participant.outbound};
   }
   TreeCombine context = {participant,
                          round,
                          {participant.inbound, step.to.size()},
-                         out_count == 0 ? nullptr : participant.outbound,
-                         participant.base(region),
+                         up == 0 ? nullptr : participant.outbound,
+                         base,
                          own,
-                         total};
-  return exchange(participant.session, context.children, {participant.outbound, out_count},
-                  {advance_tree, &context});
+                         total,
+                         from,
+                         down};
+  const u64 in_count = step.to.size() + (from == nullptr ? 0 : 1);
+  return exchange(participant.session, {participant.inbound, in_count},
+                  {participant.outbound, up + down.size()}, {advance_tree, &context});
 }
 
 // The own contribution is still leaving while the peer's arrives, so the sum is made in the peer's

@@ -24,10 +24,14 @@ void print_step(u64 role, const FlightStep& step, const char* state, u64 total) 
   print_message(role, text.c_str());
 }
 
-void print_in_hand(const Session& session, const Header& header, u64 since_ns, const char* state) {
-  const FlightStep step = {session.flight.place, since_ns,
-                           header.sender.get(),  header.receiver.get(),
-                           header.region.get(),  header.version.get(),
+void print_in_hand(const Session& session, const char* place, const Header& header, u64 since_ns,
+                   const char* state) {
+  const FlightStep step = {place,
+                           since_ns,
+                           header.sender.get(),
+                           header.receiver.get(),
+                           header.region.get(),
+                           header.version.get(),
                            header.offset.get()};
   print_step(session.role, step, state, header.total.get());
 }
@@ -42,10 +46,10 @@ void print_flight(const Session& session) {
   }
   for (const Link& link : session.links) {
     if (link.in.armed) {
-      print_in_hand(session, link.in.expected, link.in.since_ns, "awaited, ");
+      print_in_hand(session, link.in.place, link.in.expected, link.in.since_ns, "awaited, ");
     }
     if (link.out.armed) {
-      print_in_hand(session, link.out.header, link.out.since_ns, "sending, ");
+      print_in_hand(session, link.out.place, link.out.header, link.out.since_ns, "sending, ");
     }
   }
 }

@@ -139,8 +139,10 @@ void Participant::fill_buffers() {
 }
 
 bool Participant::walk(Span<const Step> steps) {
-  for (const Step& step : steps) {
+  for (u64 i = 0; i < steps.size(); ++i) {
+    const Step& step = steps[i];
     step_ = &step;
+    following_ = i + 1 < steps.size() ? &step + 1 : nullptr;
     session.flight.place = step.place;
     switch (step.op) {
       case Op::repeat:
@@ -158,6 +160,8 @@ bool Participant::walk(Span<const Step> steps) {
         }
     }
     if (session.failure.kind != FailureKind::none) return false;
+    if (taken_) ++i;
+    taken_ = false;
   }
   return true;
 }
@@ -185,7 +189,7 @@ bool Participant::arm(const Region& region, u64 total, Transfer* transfer) {
     return fail(FailureKind::version, text.c_str());
   }
   versions[index] = version;
-  *transfer = {region.number, version, total, region.element};
+  *transfer = {region.number, version, total, region.element, step_->place};
   return true;
 }
 

@@ -47,6 +47,10 @@ class Participant {
   // ---- for handlers ----
   const Step& step() const { return *step_; }
   [[nodiscard]] bool walk(Span<const Step> steps);
+  // The step after the one in hand, null where its table ends; a handler that runs both at once
+  // takes it, so that the walk does not.
+  const Step* following() const { return following_; }
+  void take_following() { taken_ = true; }
   // Names the next use of a region, never past the compiled bound (else a version refusal).
   [[nodiscard]] bool arm(const Region& region, u64 total, Transfer* transfer);
   u8* base(const Region& region) { return buffers[region.buffer]; }
@@ -85,6 +89,8 @@ class Participant {
   [[nodiscard]] bool repeat(const Step& step);
 
   const Step* step_ = nullptr;
+  const Step* following_ = nullptr;
+  bool taken_ = false;
   u64 round_ = 0;
   u64 rounds_ = 0;
 };

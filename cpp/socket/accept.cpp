@@ -207,7 +207,8 @@ bool accept_higher(Session& session) {
   for (Link& link : session.links) {
     if (!link.lower) continue;
     if (!accept_edge(session, link, until)) return false;
-    session.flight.record(monotonic_ns(), link.peer, session.role, kEdgeRegion, kOpeningVersion, 0);
+    session.flight.record(session.flight.place, monotonic_ns(), link.peer, session.role,
+                          kEdgeRegion, kOpeningVersion, 0);
   }
   return true;
 }

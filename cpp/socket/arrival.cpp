@@ -97,15 +97,18 @@ bool arm_arrival(Session& session, const Inbound& in, u64 now_ns) {
   if (link.in.armed) return true;
   if (in.complete || (in.staging != nullptr && in.released != in.arrived)) return false;
   const u64 rest = in.what.total - in.arrived;
+  const u64 extent = rest < session.frame_bytes ? rest : session.frame_bytes;
+  if (is_after(in) && in.after->sent < in.arrived + extent) return false;
   link.in.expected = make_header({.run = session.run,
                                   .sender = link.peer,
                                   .receiver = session.role,
                                   .region = in.what.region,
                                   .version = in.what.version,
                                   .offset = in.arrived,
-                                  .extent = rest < session.frame_bytes ? rest : session.frame_bytes,
+                                  .extent = extent,
                                   .total = in.what.total,
                                   .element = in.what.element});
+  link.in.place = in.what.place;
   link.in.got = 0;
   link.in.since_ns = now_ns;
   link.in.hasher.start();

@@ -14,6 +14,9 @@ enum class Progress : u8 {
   aborted,  // sending: the link's error is set
 };
 
+// Whether what leaves from where `in` lands is still leaving.
+constexpr bool is_after(const Inbound& in) { return in.after != nullptr && !in.after->complete; }
+
 // Makes the next frame of `in` the expected one.  False where there is none to wait for yet.
 bool arm_arrival(Session&, const Inbound& in, u64 now_ns);
 

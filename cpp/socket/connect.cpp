@@ -116,7 +116,8 @@ bool connect_lower(Session& session) {
   for (Link& link : session.links) {
     if (link.lower) continue;
     if (!connect_edge(session, link, until)) return false;
-    session.flight.record(monotonic_ns(), link.peer, session.role, kEdgeRegion, kOpeningVersion, 0);
+    session.flight.record(session.flight.place, monotonic_ns(), link.peer, session.role,
+                          kEdgeRegion, kOpeningVersion, 0);
   }
   return true;
 }

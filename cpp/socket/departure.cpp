@@ -43,6 +43,7 @@ void arm_departure(Session& session, const Outbound& out, u64 extent, u64 now_ns
                                  .extent = extent,
                                  .total = out.what.total,
                                  .element = out.what.element});
+  link.out.place = out.what.place;
   link.out.hasher.start();
   link.out.sealed = false;
   link.out.gone = 0;

@@ -10,7 +10,9 @@ SharedDigests::SharedDigests(Session& session, Span<Inbound> inbound, Span<Outbo
   Span<Digest> room = session.digests;
   const auto sharers = [&](const u8* base, u64 total) {
     u64 count = 0;
-    for (const Outbound& out : outbound) count += out.base == base && out.what.total == total;
+    for (const Outbound& out : outbound) {
+      count += !out.replaced && out.base == base && out.what.total == total;
+    }
     for (const Inbound& in : inbound) {
       count += in.staging == nullptr && in.base == base && in.what.total == total;
     }
@@ -18,7 +20,7 @@ SharedDigests::SharedDigests(Session& session, Span<Inbound> inbound, Span<Outbo
   };
   for (const Outbound& out : outbound) {
     const u64 frames = frame_count(out.what.total, frame_bytes_);
-    if (count_ == kSharedSourcesMax || frames > room.count ||
+    if (out.replaced || count_ == kSharedSourcesMax || frames > room.count ||
         find(out.base, out.what.total) != nullptr)
       continue;
     if (sharers(out.base, out.what.total) < 2) continue;
@@ -48,7 +50,7 @@ void SharedDigests::remember(Source* source, u64 frame, const Digest& digest) {
 
 bool SharedDigests::extend(const Outbound& out, u64 extent, u64 bytes, PayloadHasher& own,
                            Digest& payload) {
-  Source* source = find(out.base, out.what.total);
+  Source* source = out.replaced ? nullptr : find(out.base, out.what.total);
   const u64 frame = out.sent / frame_bytes_;
   if (source != nullptr && frame < source->known) {
     payload = source->frames[frame];

@@ -35,7 +35,8 @@ class Engine {
   bool use_arrivals() { return advance_.call == nullptr || advance_.call(advance_.context); }
   bool complete() const;
   void record(u64 sender, u64 receiver, const Transfer& what) {
-    session_.flight.record(now_ns_, sender, receiver, what.region, what.version, what.total);
+    session_.flight.record(what.place, now_ns_, sender, receiver, what.region, what.version,
+                           what.total);
   }
   bool in_time();
   bool can_begin();
@@ -116,6 +117,8 @@ void Engine::send_pass() {
 bool Engine::receive_pass() {
   for (Inbound& in : inbound_) {
     if (!arm_arrival(session_, in, now_ns_)) continue;
+    Arrival& arrival = link(in.slot).in;
+    if (arrival.got == 0 && is_after(in)) arrival.since_ns = now_ns_;
     Digest payload;
     const u64 offset = in.arrived;
     const Progress progress = pump_arrival(session_, in, now_ns_, payload);

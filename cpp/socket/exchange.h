@@ -14,6 +14,19 @@ struct Transfer {
   u64 version;
   u64 total;  // bytes of the whole region on this edge
   Element element;
+  const char* place = nullptr;  // of its step in the user's file, for the flight record
+};
+
+// Frames of one transfer that go out on one edge; frame k is sent once `ready` covers it.
+struct Outbound {
+  u16 slot;
+  Transfer what;
+  const u8* base;
+  u64 ready = 0;  // bytes that hold their final value
+  bool replaced =
+      false;  // what comes in lands on what has left: its digests are of use to no other
+  u64 sent = 0;
+  bool complete = false;
 };
 
 // Frames of one transfer that come in on one edge.  With `staging` null, payloads land at base +
@@ -24,19 +37,12 @@ struct Inbound {
   Transfer what;
   u8* base;
   u8* staging;
+  // What leaves from where this lands: a frame is read once that has gone so far.  The wait for it
+  // is counted from the end of that, as if the one step had followed the other.
+  const Outbound* after = nullptr;
   u64 arrived = 0;        // verified bytes, from 0
   u64 released = 0;       // staging only: bytes that advance() has used
   bool complete = false;  // every frame verified (a region of 0 bytes is one frame)
-};
-
-// Frames of one transfer that go out on one edge; frame k is sent once `ready` covers it.
-struct Outbound {
-  u16 slot;
-  Transfer what;
-  const u8* base;
-  u64 ready = 0;  // bytes that hold their final value
-  u64 sent = 0;
-  bool complete = false;
 };
 
 // Called once at the start and after frames came in or went out: uses what arrived, sets `released`

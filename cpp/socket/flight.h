@@ -20,8 +20,9 @@ struct Flight {
   u64 count = 0;                  // steps recorded, the ring holds the last of them
   FlightStep steps[kFlightSteps] = {};
 
-  void record(u64 time_ns, u64 sender, u64 receiver, u64 region, u64 version, u64 bytes) {
-    steps[count++ % kFlightSteps] = {place, time_ns, sender, receiver, region, version, bytes};
+  void record(const char* of, u64 time_ns, u64 sender, u64 receiver, u64 region, u64 version,
+              u64 bytes) {
+    steps[count++ % kFlightSteps] = {of, time_ns, sender, receiver, region, version, bytes};
   }
 };
 

@@ -21,6 +21,7 @@ struct Budgets {
 // The frame that is coming in on a link.
 struct Arrival {
   Header expected;
+  const char* place;  // of its step
   u8 staging[kHeaderBytes + kShortBodyBytes + kTrailerBytes];
   u64 got;       // bytes of the frame, header and trailer included
   u64 since_ns;  // when the wait for it began, or with its first byte the frame
@@ -32,7 +33,8 @@ struct Arrival {
 // The frame that is going out on a link.
 struct Departure {
   Header header;
-  Digest trailer;  // once `sealed`
+  const char* place;  // of its step
+  Digest trailer;     // once `sealed`
   PayloadHasher hasher;
   u64 gone;      // bytes of the frame
   u64 since_ns;  // when it could begin, or with its first byte when it began

@@ -50,6 +50,12 @@ MUTANTS = {
         "if (child.arrived > child.released) {",
         "unverified bytes in its sum",
     ),
+    "a sum goes down before its last part is in it": (
+        "role/combine_step.cpp",
+        "pass_down(combine, combine.total == 0 ? combine.round.region.bytes : limit);",
+        "pass_down(combine, combine.round.region.bytes);",
+        "sees a wrong value",
+    ),
     "bytes re-arm the frame budget": (
         "socket/arrival.cpp",
         "if (before == 0) arrival.since_ns = now_ns;",

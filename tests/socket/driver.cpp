@@ -30,7 +30,7 @@ struct Participant {
 };
 
 // How arrivals are used between two passes of the engine.
-enum class Mode : int { plain, relay, add, swap };
+enum class Mode : int { plain, relay, add, swap, around };
 
 struct Work {
   Mode mode;
@@ -70,8 +70,10 @@ bool advance(void* context) {
     if (used < least) least = used;
   }
   const bool dependent = work.mode == Mode::relay || work.mode == Mode::add;
-  for (Outbound& out : work.out) {
-    out.ready = dependent && least < out.what.total ? least : out.what.total;
+  for (u64 i = 0; i < work.out.count; ++i) {
+    Outbound& out = work.out[i];
+    const bool waits = dependent || (work.mode == Mode::around && i != 0);
+    out.ready = waits && least < out.what.total ? least : out.what.total;
   }
   return true;
 }
@@ -169,6 +171,11 @@ bool exchange_all(Participant* participant, const TransferSpec* in_specs, u64 in
     out[i] = {.slot = static_cast<u16>(out_specs[i].slot),
               .what = transfer_of(out_specs[i]),
               .base = out_specs[i].base};
+  }
+  if (static_cast<Mode>(mode) == Mode::around) {
+    // What comes in lands on what the first transfer sends, and goes on over the others.
+    in[0].after = &out[0];
+    out[0].replaced = true;
   }
   Work work = {static_cast<Mode>(mode), {in, in_count}, {out, out_count}, {into, in_count}};
   return exchange(participant->session, {in, in_count}, {out, out_count}, {advance, &work});

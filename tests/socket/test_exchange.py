@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import signal
+import socket
 import struct
 import threading
 import time
@@ -11,13 +12,14 @@ from collections.abc import Callable
 
 import pytest
 
-from alpha_build.gates.peer import BYTES, I32, Peer
-from participant import ADD, RELAY, SWAP, Budgets, Participant, array, in_thread
+from alpha_build.gates.peer import BYTES, I32, Head, Peer, read_exactly
+from participant import ADD, AROUND, RELAY, SWAP, Budgets, Participant, array, in_thread
 
 pytestmark = pytest.mark.native
 
 Make = Callable[..., Participant]
 Foreign = Callable[..., Peer]
+FRAME = (1 << 16) + 160  # bytes of a whole frame on the wire
 
 
 def joined(make: Make, **more: object) -> tuple[Participant, Participant]:
@@ -149,6 +151,89 @@ def test_a_swap_adds_only_what_has_left(make: Make) -> None:
     assert [future.result(60) for future in done] == [True, True], [one.failure for one in pair]
     wanted = struct.pack("<40000i", *(2 * value + 1 for value in range(40000)))
     assert [bytes(own) for own in owns] == [wanted, wanted]
+
+
+def below(make: Make, foreign: Foreign, **more: object) -> tuple[Participant, Peer]:
+    """Role 1 in C++ under a foreign role 0, over buffers that hold less than a frame."""
+    top = foreign(0, frame_bytes=1 << 16)
+    (port,) = top.bind([1])
+    top.listeners[1].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    role = make(1, {0: port, 2: 0}, **more)
+    assert role.bind_all()
+    accepted = in_thread(lambda: top.accept(1))
+    assert role.connect_all(), role.failure
+    accepted.result(20)
+    role.shrink_buffers(4096, 1 << 20)
+    return role, top
+
+
+def test_a_result_lands_on_what_has_left(make: Make, foreign: Foreign) -> None:
+    """A parent that delivers before it reads: what leaves is the contribution, what goes on is the result."""
+    role, top = below(make, foreign)
+    child = foreign(2)
+    accepted = in_thread(role.accept_all)
+    child.connect(1, role.port(2))
+    assert accepted.result(20), role.failure
+    contribution, result = (random.Random(seed).randbytes(3 << 16) for seed in (7, 8))
+    own = array(contribution)
+    up, down = role.transfer(0, own, region=0), role.transfer(2, own, region=1)
+    done = in_thread(lambda: role.exchange([role.transfer(0, own, region=1)], [up, down], AROUND))
+    top.send(1, 1, 1, BYTES, result)
+    assert top.receive(1, 0, 1, BYTES, 3 << 16) == contribution
+    assert child.receive(1, 1, 1, BYTES, 3 << 16) == result
+    assert done.result(20), role.failure
+    assert bytes(own) == result
+
+
+def test_a_result_is_awaited_from_the_end_of_the_contribution(make: Make, foreign: Foreign) -> None:
+    """A parent that takes long to read a contribution is within the wait for its result."""
+    role, top = below(make, foreign, budgets=Budgets(wait=3))
+    payload = random.Random(9).randbytes(4 << 16)
+    own = array(payload)
+    up, down = role.transfer(0, own, region=0), role.transfer(0, own, region=1)
+    done = in_thread(lambda: role.exchange([down], [up], AROUND))
+    first = read_exactly(top.connections[1], FRAME)  # so that the result's first could come
+    time.sleep(4)
+    rest = read_exactly(top.connections[1], 3 * FRAME)
+    head = Head(top.run, 1, 0, 0, 1, 0, 0, 0, BYTES)
+    assert first + rest == b"".join(Peer(1, top.run, 1 << 16).frames(head, payload))
+    top.send(1, 1, 1, BYTES, payload[::-1])
+    assert done.result(20), role.failure
+    assert bytes(own) == payload[::-1]
+
+
+def test_a_sum_goes_up_and_comes_down_through_small_buffers(make: Make) -> None:
+    pair = joined(make)
+    for one in pair:
+        one.shrink_buffers(4096, 65536)
+    values = [struct.pack(f"<{1 << 19}i", *range(role, (1 << 19) + role)) for role in (0, 1)]
+    owns = [array(value) for value in values]
+    staging = array(bytes(1 << 16))
+    root, leaf = pair
+    comes = [root.transfer(1, owns[0], element=I32, staging=staging)]
+    goes = [root.transfer(1, owns[0], region=1, element=I32)]
+    done = in_thread(lambda: root.exchange(comes, goes, ADD))
+    up, down = leaf.transfer(0, owns[1], element=I32), leaf.transfer(0, owns[1], region=1, element=I32)
+    assert leaf.exchange([down], [up], AROUND), leaf.failure
+    assert done.result(60), root.failure
+    wanted = struct.pack(f"<{1 << 19}i", *range(1, (2 << 19) + 1, 2))
+    assert [bytes(own) for own in owns] == [wanted, wanted]
+
+
+def test_a_leaf_that_sends_all_before_it_reads(make: Make, foreign: Foreign) -> None:
+    """It even stops for a second in between, while the root has its result and no room to send it."""
+    root, (peer,) = root_of(make, foreign, 1)
+    root.shrink_buffers(4096, 65536)
+    count = 1 << 18
+    own, staging = array(bytes(4 * count)), array(bytes(1 << 16))
+    comes = [root.transfer(1, own, element=I32, staging=staging)]
+    goes = [root.transfer(1, own, region=1, element=I32)]
+    done = in_thread(lambda: root.exchange(comes, goes, ADD))
+    said = struct.pack(f"<{count}i", *range(count))
+    peer.send(0, 0, 1, I32, said)
+    time.sleep(1)
+    assert peer.receive(0, 1, 1, I32, 4 * count) == said
+    assert done.result(20), root.failure
 
 
 # Frames of 1 MiB are hashed in pieces as they leave; peers that read in turn are each somewhere else.
