@@ -29,14 +29,17 @@ Range arriving_range(const Participant& participant, const Step& step, const Sha
                                  : edge_range(participant, share, slot);
 }
 
-u64 nodes_in(Range range, const Share& share) {
-  return canonical_nodes(range.begin, range.end, share.blocks, nullptr);
+// What travels to the parent, or to every peer.
+Range leaving_range(const Participant& participant, const Step& step, const Share& share) {
+  if (step.op != Op::combine) return share.own_blocks;
+  return step.from == kNoSlot ? Range{0, 0} : edge_range(participant, share, step.from);
 }
 
-// What travels to the parent, or to the peer of a pair.
-Range leaving_range(const Participant& participant, const Step& step, const Share& share) {
-  if (step.op == Op::exchange) return share.own_blocks;
-  return step.from == kNoSlot ? Range{0, 0} : edge_range(participant, share, step.from);
+// This role's part of one value.
+u64 part_bytes(const Participant& participant, const Region& region) {
+  const u64 width = element_bytes(region.element);
+  const Range own = participant.part_of(region.bytes / width, participant.position());
+  return (own.end - own.begin) * width;
 }
 
 void add_needs(const Participant& participant, const Step& step, const Share& share, Needs* needs,
@@ -46,6 +49,8 @@ void add_needs(const Participant& participant, const Step& step, const Share& sh
   const u64 pending = canonical_pending_max(own.begin, own.end, share.blocks);
   raise(&needs->own_nodes, pending);
   raise(&needs->pool_bytes, pending * stride_of(*step.region));
+  const u64 arriving_bytes =
+      step.op == Op::combine_parts ? part_bytes(participant, *step.region) : bytes;
   const u64 leaving = nodes_in(leaving_range(participant, step, share), share);
   if (leaving > 1) raise(&needs->outbox_bytes, leaving * bytes);
   u64 merged = nodes_in(own, share);
@@ -53,7 +58,7 @@ void add_needs(const Participant& participant, const Step& step, const Share& sh
   for (const Slot edge : from) {
     const u64 count = nodes_in(arriving_range(participant, step, share, edge), share);
     raise(&needs->arriving, count);
-    if (edge == slot) raise(list_bytes, count * bytes);
+    if (edge == slot) raise(list_bytes, count * arriving_bytes);
     merged += count;
   }
   raise(&needs->merged, merged);
@@ -63,21 +68,13 @@ void add_needs(const Participant& participant, const Step& step, const Share& sh
 Needs needs_of(const Participant& participant, u64 slot, u64* list_bytes) {
   Needs needs;
   for_each_step(participant.role.schedule, [&](const Step& step) {
-    if (step.op != Op::combine && step.op != Op::exchange) return;
+    if (!combines(step.op)) return;
     for (u64 kind = 0; kind < 3; ++kind) {
       if (!meets(participant, step, kind)) continue;
       add_needs(participant, step, participant.stamp.share[kind], &needs, slot, list_bytes);
     }
   });
   return needs;
-}
-
-bool admit_own(Participant& participant, const Round& round) {
-  const CanonicalMerge& own = participant.canonical->own;
-  for (u64 i = 0; i < own.size(); ++i) {
-    if (!admit_contribution(participant, round, own[i].value)) return false;
-  }
-  return true;
 }
 
 void arm_list(Participant& participant, const Round& round, Transfer transfer, Slot slot,
@@ -105,16 +102,6 @@ void merge_own(Participant& participant, CanonicalMerge* merge) {
   for (u64 i = 0; i < own.size(); ++i) merge->push(own[i], nullptr);
 }
 
-void merge_list(Participant& participant, const Round& round, Slot slot, Range range,
-                CanonicalMerge* merge) {
-  CanonicalNode* const nodes = participant.canonical->arriving;
-  const u64 count = canonical_nodes(range.begin, range.end, round.share.blocks, nodes);
-  for (u64 i = 0; i < count; ++i) {
-    nodes[i].value = participant.canonical->lists[slot] + i * round.region.bytes;
-    merge->push(nodes[i], nullptr);
-  }
-}
-
 bool finish_canonical(Participant& participant, const Round& round, const CanonicalMerge& merge) {
   ALPHA_ASSERT(merge.size() == 1);
   u8* const base = participant.base(round.region);
@@ -122,12 +109,35 @@ bool finish_canonical(Participant& participant, const Round& round, const Canoni
   return finish_result(participant, round, base, 0, round.region.bytes);
 }
 
-CanonicalMerge merge_of(Participant& participant, const Round& round) {
-  return CanonicalMerge(round.region.element, round.share.blocks,
-                        round.region.bytes / round.element_bytes, participant.canonical->merged);
+}  // namespace
+
+u64 nodes_in(Range blocks, const Share& share) {
+  return canonical_nodes(blocks.begin, blocks.end, share.blocks, nullptr);
 }
 
-}  // namespace
+bool admit_own(Participant& participant, const Round& round) {
+  const CanonicalMerge& own = participant.canonical->own;
+  for (u64 i = 0; i < own.size(); ++i) {
+    if (!admit_contribution(participant, round, own[i].value)) return false;
+  }
+  return true;
+}
+
+CanonicalMerge merge_of(Participant& participant, const Round& round, u64 count) {
+  return CanonicalMerge(round.region.element, round.share.blocks, count,
+                        participant.canonical->merged);
+}
+
+void merge_list(Participant& participant, const Round& round, Slot slot, u64 bytes,
+                CanonicalMerge* merge) {
+  const Range range = arriving_range(participant, participant.step(), round.share, slot);
+  CanonicalNode* const nodes = participant.canonical->arriving;
+  const u64 count = canonical_nodes(range.begin, range.end, round.share.blocks, nodes);
+  for (u64 i = 0; i < count; ++i) {
+    nodes[i].value = participant.canonical->lists[slot] + i * bytes;
+    merge->push(nodes[i], nullptr);
+  }
+}
 
 void layout_canonical(Participant& participant) {
   ALPHA_ASSERT(participant.role.learner != nullptr);  // checked before projection
@@ -204,10 +214,10 @@ bool combine_canonical_nodes(Participant& participant, const Round& round) {
       !exchange(participant.session, {participant.inbound, step.to.size()}, {}, {})) {
     return false;
   }
-  CanonicalMerge merge = merge_of(participant, round);
+  CanonicalMerge merge = merge_of(participant, round, round.region.bytes / round.element_bytes);
   merge_own(participant, &merge);
   for (const Slot slot : step.to) {
-    merge_list(participant, round, slot, edge_range(participant, round.share, slot), &merge);
+    merge_list(participant, round, slot, round.region.bytes, &merge);
   }
   if (step.from == kNoSlot) return finish_canonical(participant, round, merge);
   transfer.total = merge.size() * round.region.bytes;
@@ -234,10 +244,10 @@ bool exchange_canonical_nodes(Participant& participant, const Round& round) {
   if (!exchange(participant.session, {participant.inbound, 1}, {participant.outbound, 1}, {})) {
     return false;
   }
-  CanonicalMerge merge = merge_of(participant, round);
+  CanonicalMerge merge = merge_of(participant, round, round.region.bytes / round.element_bytes);
   const bool lower = participant.session.links[slot].lower;
   if (lower) merge_own(participant, &merge);
-  merge_list(participant, round, slot, range, &merge);
+  merge_list(participant, round, slot, round.region.bytes, &merge);
   if (!lower) merge_own(participant, &merge);
   return finish_canonical(participant, round, merge);
 }

@@ -18,7 +18,8 @@ struct CanonicalMemory {
   u64 free_count;
   u64 values_max;  // of the pool
   u8** lists;      // one an edge: the values that arrive over it
-  u8* outbox;      // several nodes one after another, as they travel
+  u8* outbox;      // several nodes one after another, as they travel; on a mesh each peer's part of
+                   // them
 };
 
 // Takes the memory for the largest round of every combining step.
@@ -29,5 +30,14 @@ void layout_canonical(Participant& participant);
 void begin_blocks(Participant& participant, const Region& region, u64 blocks);
 u8* block_value(Participant& participant);
 void push_block(Participant& participant, u64 block, u8* value);
+
+// What a combine over a mesh (canonical_parts.cpp) shares with one over a tree.
+u64 nodes_in(Range blocks, const Share& share);
+[[nodiscard]] bool admit_own(Participant& participant, const Round& round);
+// `count`: elements of a value.
+CanonicalMerge merge_of(Participant& participant, const Round& round, u64 count);
+// The values that arrived from an edge, `bytes` each.
+void merge_list(Participant& participant, const Round& round, Slot slot, u64 bytes,
+                CanonicalMerge* merge);
 
 }  // namespace alpha

@@ -41,9 +41,10 @@ Range peer_range(const Participant& participant, const Share& share, Slot slot);
 [[nodiscard]] bool finish_result(Participant& participant, const Round& round, u8* base, u64 begin,
                                  u64 end);
 
-// The combines of order canonical; run_combine and run_exchange choose.
+// The combines of order canonical; run_combine, run_exchange and run_combine_parts choose.
 [[nodiscard]] bool combine_canonical_nodes(Participant& participant, const Round& round);
 [[nodiscard]] bool exchange_canonical_nodes(Participant& participant, const Round& round);
+[[nodiscard]] bool combine_canonical_parts(Participant& participant, const Round& round);
 
 // Tells a learner's report that a result is there; called where results are reported, at the root.
 void report_result(Participant& participant, const Region& region);

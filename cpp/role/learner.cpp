@@ -107,8 +107,7 @@ void call_metric(Participant& participant, const Rows& rows, u8* metrics) {
 const Region& region_of(const Participant& participant, u16 buffer) {
   const Region* found = nullptr;
   for_each_step(participant.role.schedule, [&](const Step& step) {
-    const bool combines = step.op == Op::combine || step.op == Op::exchange;
-    if (combines && step.region->buffer == buffer) found = step.region;
+    if (combines(step.op) && step.region->buffer == buffer) found = step.region;
   });
   ALPHA_ASSERT(found != nullptr);
   return *found;

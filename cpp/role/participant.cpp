@@ -13,7 +13,7 @@ namespace {
 bool uses_staging(const Role& role) {
   bool found = false;
   for_each_step(role.schedule, [&](const Step& step) {
-    found = found || (step.op == Op::combine && !step.to.empty());
+    found = found || (step.op == Op::combine && !step.to.empty()) || step.op == Op::combine_prefix;
   });
   return found && role.contract.order == Order::tree;
 }
@@ -21,7 +21,7 @@ bool uses_staging(const Role& role) {
 u64 combined_part_bytes_max(const Participant& participant) {
   u64 most = 0;
   for_each_step(participant.role.schedule, [&](const Step& step) {
-    if (step.op != Op::combine_parts) return;
+    if (step.op != Op::combine_parts || participant.role.contract.order != Order::tree) return;
     const u64 width = element_bytes(step.region->element);
     const Range own = participant.part_of(step.region->bytes / width, participant.position());
     const u64 bytes = (own.end - own.begin) * width;

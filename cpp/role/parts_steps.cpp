@@ -82,12 +82,8 @@ bool advance_parts(void* context) {
                        combine.own.begin + begin, combine.own.begin + limit);
 }
 
-}  // namespace
-
-bool run_combine_parts(Participant& participant) {
+bool combine_tree_parts(Participant& participant, const Round& round) {
   const Step& step = participant.step();
-  const Round round = this_round(participant);
-  ALPHA_ASSERT(step.to.size() == participant.role.edges);
   Transfer transfer;
   if (!participant.arm(round.region, round.region.bytes, &transfer)) return false;
   const bool contributes = holds(participant, round.share.own);
@@ -106,11 +102,19 @@ bool run_combine_parts(Participant& participant) {
   }
   const u64 peers = step.to.size();
   PartsCombine context = {participant, round, {participant.inbound, peers}, own, contributes};
-  if (!exchange(participant.session, context.peers, {participant.outbound, peers},
-                {advance_parts, &context})) {
-    return false;
-  }
-  if (peers == 0) report_result(participant, round.region);
+  return exchange(participant.session, context.peers, {participant.outbound, peers},
+                  {advance_parts, &context});
+}
+
+}  // namespace
+
+bool run_combine_parts(Participant& participant) {
+  const Step& step = participant.step();
+  const Round round = this_round(participant);
+  ALPHA_ASSERT(step.to.size() == participant.role.edges);
+  const bool canonical = participant.role.contract.order == Order::canonical;
+  if (!(canonical ? combine_canonical_parts : combine_tree_parts)(participant, round)) return false;
+  if (step.to.empty()) report_result(participant, round.region);
   return true;
 }
 

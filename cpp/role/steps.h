@@ -10,11 +10,12 @@
 
 namespace alpha {
 
-// Handlers, one a communicating form (role/transfer_steps.cpp, combine_step.cpp, parts_steps.cpp,
-// state_steps.cpp).
+// Handlers, one a communicating form (role/transfer_steps.cpp, combine_step.cpp, prefix_step.cpp,
+// parts_steps.cpp, state_steps.cpp).
 bool run_send(Participant&);
 bool run_receive(Participant&);
 bool run_combine(Participant&);
+bool run_combine_prefix(Participant&);
 bool run_exchange(Participant&);
 bool run_combine_parts(Participant&);
 bool run_gather(Participant&);
@@ -60,6 +61,16 @@ constexpr Step combine_up(const Region& region, Slot parent, Slots children, con
   return {.op = Op::combine,
           .place = place,
           .work = run_combine,
+          .region = &region,
+          .from = parent,
+          .to = children};
+}
+
+constexpr Step combine_prefix(const Region& region, Slot parent, Slots children,
+                              const char* place) {
+  return {.op = Op::combine_prefix,
+          .place = place,
+          .work = run_combine_prefix,
           .region = &region,
           .from = parent,
           .to = children};

@@ -38,13 +38,15 @@ struct Buffer {
 };
 
 // `exchange` is Combine on a pair that delivers to every owner: both contributions cross, both ends
-// combine.  On a mesh each member holds a part of a region: `combine_parts` adds everybody's
-// contribution to it, `gather` sends it on, `scatter` gives each member its own.
+// combine.  `combine_prefix` is Combine in order sequence on a tree of several levels.  On a mesh
+// each member holds a part of a region: `combine_parts` adds everybody's contribution to it,
+// `gather` sends it on, `scatter` gives each member its own.
 enum class Op : u8 {
   local,
   send,
   receive,
   combine,
+  combine_prefix,
   exchange,
   combine_parts,
   gather,
@@ -57,6 +59,12 @@ enum class Op : u8 {
   publish,
   close
 };
+
+// Whether a step adds what the members contribute.
+constexpr bool combines(Op op) {
+  return op == Op::combine || op == Op::combine_prefix || op == Op::exchange ||
+         op == Op::combine_parts;
+}
 
 // Declared slots of one step, in the order in which they are served.
 using Slots = Span<const Slot>;
@@ -75,11 +83,12 @@ struct Step {
   const char* place;               // "star.py:22 combine": where the user wrote it
   Work work = nullptr;             // null in repeat, every, choose: the walker's own
   const Region* region = nullptr;  // every communicating step
-  Slot from =
-      kNoSlot;  // receive, deliver, start, choose, scatter: whence (kNoSlot at the origin);
-                // combine, publish: the parent (kNoSlot at the root); exchange, close: the one edge
-  Slots to = {};  // send, deliver, start, choose, gather, scatter: whither; combine, publish:
-                  // the children in combining order; combine_parts: every slot
+  Slot from = kNoSlot;  // receive, deliver, start, choose, scatter: whence (kNoSlot at the origin);
+                        // combine, combine_prefix, publish: the parent (kNoSlot at the root);
+                        // exchange, close: the one edge
+  Slots to = {};        // send, deliver, start, choose, gather, scatter: whither; combine,
+                        // combine_prefix, publish: the children in combining order; combine_parts:
+                        // every slot
   const Region* region_down = nullptr;  // publish: the commit word's region
   u64 count = 0;  // repeat: times; every: period (the body runs after each period-th pass and after
                   // the last)

@@ -102,9 +102,15 @@ def test_overrides_that_repeat_the_system_are_taken() -> None:
     assert check(own(protocol)).identity.protocol != check(own(ab.Combine("x"))).identity.protocol
 
 
-def test_order_sequence_is_taken_on_one_level() -> None:
+def test_order_sequence_is_taken_on_every_topology() -> None:
     contract = ab.Contract(order="sequence")
-    for members, topology in ((2, ab.Pair()), (5, ab.Star()), (5, ab.Tree(fanout=4)), (1, ab.Tree())):
+    for members, topology in (
+        (2, ab.Pair()),
+        (5, ab.Star()),
+        (5, ab.Tree(fanout=2)),
+        (1, ab.Tree()),
+        (3, ab.Mesh()),
+    ):
         assert failures(own(ab.Skip(), members=members, topology=topology, contract=contract)) == ()
 
 

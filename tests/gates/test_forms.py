@@ -90,6 +90,24 @@ def _bound(role: int, members: int) -> int:
     return role * (33 // members) + min(role, 33 % members)
 
 
+def test_order_sequence_runs_through_a_chain(folder: Path) -> None:
+    """The bits of role 0, 1, 2, 3 one after the other, which the chain's own order has not."""
+    roles = list(range(4))
+    text = forms(
+        roles=roles,
+        topology="Tree(fanout=1)",
+        contract='order="sequence"',
+        pairing={2: "aarch64"} if EMULATED else {},
+        shows='show("all", "x"),',
+        protocol='ab.Combine("x"), ab.Deliver("x"), ab.Everyone("all")',
+    )
+    dist = run(folder, text)
+    expected = np.array([mean(roles, round_, 3) for round_ in range(2)])
+    assert expected.tobytes() != np.array([mean(roles, round_, 1) for round_ in range(2)]).tobytes()
+    for role in roles:
+        assert shown(dist, role, "all").tobytes() == expected.tobytes()
+
+
 def test_the_example_of_parts_is_one_class_and_runs(folder: Path) -> None:
     dist = build(EXAMPLES / "parts.py", folder / "dist")
     assert {entry["class"] for entry in dist.manifest["roles"]} == {"peer-x86_64"}
@@ -110,6 +128,24 @@ def test_a_learner_over_a_mesh_trains_the_state_of_one_over_a_tree(folder: Path)
         assert len({row["state"] for row in result["roles"]}) == 1
         results.append((result["rounds"], result["loss"], result["metrics"], result["roles"][0]["state"]))
     assert results[0] == results[1] and results[0][0] == 4
+
+
+def test_order_canonical_gives_one_state_over_a_mesh_and_alone(folder: Path) -> None:
+    """Three members, one of them emulated, on batches of 12, 12 and 8 in blocks of 4; and one member."""
+    text = fit(rounds=4).replace("rounds=4)", "rounds=4, batch=12, evaluation=metric)")
+    text = text.replace('rounding="fused"', 'rounding="fused", order="canonical", block=4')
+    text = text.replace("system = ", METRIC + "system = ")
+    pairing = 'pairing={2: ab.Target("aarch64")}' if EMULATED else "pairing={}"
+    mesh = text.replace("members=4", "members=3").replace("pairing={}", pairing)
+    results = []
+    for one in (mesh.replace("ab.Tree(fanout=2)", "ab.Mesh()"), text.replace("members=4", "members=1")):
+        (folder / "fit.py").write_text(one)
+        dist = build(folder / "fit.py", folder / "dist").path
+        result = json.loads(alpha_build("run", dist, "--state", folder / "canonical", "--json").stdout)
+        assert result["ok"]
+        assert len({row["state"] for row in result["roles"]}) == 1
+        results.append((result["loss"], result["metrics"], result["roles"][0]["state"]))
+    assert results[0] == results[1]
 
 
 def test_what_lies_whole_is_scattered_and_broadcast_over_a_mesh(folder: Path) -> None:

@@ -81,6 +81,7 @@ def systems(draw: st.DrawFn, structural: bool = True, outside: bool = False) -> 
         name="random",
         members=group,
         topology=topology,
+        contract=ab.Contract(order=draw(st.sampled_from(["tree", "tree", "sequence"]))),
         regions=REGIONS,
         operations=OPERATIONS,
         protocol=ab.Sequence(ab.Everyone("fill"), protocol),

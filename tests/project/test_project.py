@@ -15,6 +15,7 @@ from alpha_build.projector.project import Classes, project, schedule_text
 from alpha_build.projector.project.closes import slots_used
 from alpha_build.projector.project.program import (
     CloseStep,
+    CombinePrefixStep,
     CombineStep,
     DeliverStep,
     ExchangeStep,
@@ -298,6 +299,16 @@ def test_order_sequence_is_the_trees_order_on_one_level() -> None:
     combine = program.schedule[0]
     assert isinstance(combine, CombineStep)
     assert combine.children == (0, 1, 2)
+
+
+def test_order_sequence_runs_through_a_deeper_tree() -> None:
+    contract, topology = ab.Contract(order="sequence"), ab.Tree(fanout=2)
+    system = own(ab.Combine("x"), members=5, topology=topology, contract=contract)
+    checked = check(system)
+    combine = project(checked, 1)[0].schedule[0]
+    assert isinstance(combine, CombinePrefixStep)
+    assert (combine.parent, combine.children) == (0, (1,))
+    assert "in sequence" in schedule_text(*project(checked, 1))
 
 
 @settings(max_examples=100, deadline=None)

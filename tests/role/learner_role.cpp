@@ -1,8 +1,9 @@
 // A learner's role by hand: three parameters and a counter, a squared error, plain gradient
 // descent.
 //
-// The including test gives the shape of the system: PARENT (kNoSlot at the root), CHILDREN, EDGES,
-// PAIR, ORDER, ROUNDS, EVERY, and tables.h with the shard's header and the state hash's CBOR.
+// One executable for every place in every system: the schedule is made at start from the stamp's
+// rows and the first two bytes of the run identity, a Kind and an Order.  The including test gives
+// ROUNDS, EVERY, and tables.h with the shard's header and the state hash's CBOR.
 #include "role/main.h"
 #include "role/participant.h"
 #include "role/steps.h"
@@ -71,6 +72,8 @@ constexpr u64 kSampleRowBytes[] = {f32_bytes(kWidth), f32_bytes(1)};
 constexpr u64 kConstantBytes[] = {f32_bytes(1)};
 constexpr u16 kShardOrder[] = {1, 0};
 
+enum class Kind : u8 { tree, pair, prefix, mesh };
+
 enum : u16 { kContribution, kMetricValues, kStartWord, kManifest, kCommitWord };
 constexpr Buffer kBuffers[] = {
     {.name = "gradient", .element = Element::f32, .bytes = f32_bytes(1 + kWidth), .initial = 0},
@@ -79,67 +82,91 @@ constexpr Buffer kBuffers[] = {
     {.name = "manifest", .element = Element::bytes, .bytes = bytes(32), .initial = 0},
     {.name = "commit", .element = Element::bytes, .bytes = bytes(40), .initial = 0},
 };
+
+constexpr Region gradient_region(u64 number) {
+  return {.number = number,
+          .element = Element::f32,
+          .bytes = f32_bytes(1 + kWidth),
+          .buffer = kContribution,
+          .uses = ROUNDS};
+}
+constexpr Region metric_region(u64 number) {
+  return {.number = number,
+          .element = Element::f32,
+          .bytes = f32_bytes(2),
+          .buffer = kMetricValues,
+          .uses = ROUNDS};
+}
 constexpr Region kRegions[] = {
     {.number = 0, .element = Element::bytes, .bytes = 40, .buffer = kStartWord, .uses = 1},
-    {.number = 1,
-     .element = Element::f32,
-     .bytes = f32_bytes(1 + kWidth),
-     .buffer = kContribution,
-     .uses = ROUNDS},
-    {.number = 2,
-     .element = Element::f32,
-     .bytes = f32_bytes(1 + kWidth),
-     .buffer = kContribution,
-     .uses = ROUNDS},
-    {.number = 3,
-     .element = Element::f32,
-     .bytes = f32_bytes(2),
-     .buffer = kMetricValues,
-     .uses = ROUNDS},
-    {.number = 4, .element = Element::bytes, .bytes = 32, .buffer = kManifest, .uses = 1},
-    {.number = 5, .element = Element::bytes, .bytes = 40, .buffer = kCommitWord, .uses = 1},
+    gradient_region(1),
+    gradient_region(2),
+    metric_region(3),
+    metric_region(4),
+    {.number = 5, .element = Element::bytes, .bytes = 32, .buffer = kManifest, .uses = 1},
+    {.number = 6, .element = Element::bytes, .bytes = 40, .buffer = kCommitWord, .uses = 1},
+};
+const Region &kStart = kRegions[0], &kGradient = kRegions[1], &kTotal = kRegions[2],
+             &kMetricSums = kRegions[3], &kMetricMeans = kRegions[4], &kUp = kRegions[5],
+             &kDown = kRegions[6];
+
+constexpr u64 kEdgesHere = 16;
+constexpr Slot kSlots[kEdgesHere] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+Step evaluate_steps[3] = {};
+Step round_steps[6] = {};
+Step schedule[3 + kEdgesHere] = {};
+
+// This role's place: on a mesh what the root says comes from it at once.
+struct Place {
+  Kind kind;
+  Slot parent;
+  Slots children;
+  Slots everyone;
+
+  Step combine(const Region& region, const char* place) const {
+    if (kind == Kind::pair) return exchange(region, kSlots[0], place);
+    if (kind == Kind::mesh) return combine_parts(region, everyone, place);
+    if (kind == Kind::prefix) return combine_prefix(region, parent, children, place);
+    return combine_up(region, parent, children, place);
+  }
 };
 
-constexpr Slot kSlots[] = {0, 1, 2, 3, 4};
-constexpr Slots kChildren = {kSlots + (EDGES - CHILDREN), CHILDREN};
+u64 fill_evaluation(const Place& at) {
+  u64 count = 0;
+  evaluate_steps[count++] = local(learner_evaluate, "toy.py:9 everyone");
+  evaluate_steps[count++] = at.combine(kMetricSums, "toy.py:9 combine");
+  if (at.kind == Kind::mesh) {
+    const bool root = at.parent == kNoSlot;
+    evaluate_steps[count++] = root
+                                  ? gather(kMetricMeans, at.everyone, kNoSlots, "toy.py:9 deliver")
+                                  : gather(kMetricMeans, kNoSlots, {kSlots, 1}, "toy.py:9 deliver");
+  }
+  return count;
+}
 
-constexpr Step kEvaluate[] = {
-    local(learner_evaluate, "toy.py:9 everyone"),
-#if PAIR
-    exchange(kRegions[3], kSlots[0], "toy.py:9 combine"),
-#else
-    combine_up(kRegions[3], PARENT, kChildren, "toy.py:9 combine"),
-#endif
-};
-constexpr Step kRound[] = {
-    local(learner_gradient, "toy.py:5 everyone"),
-#if PAIR
-    exchange(kRegions[1], kSlots[0], "toy.py:6 combine"),
-#else
-    combine_up(kRegions[1], PARENT, kChildren, "toy.py:6 combine"),
-    deliver(kRegions[2], PARENT, kChildren, "toy.py:7 deliver"),
-#endif
-    local(learner_update, "toy.py:8 everyone"),
-    every(EVERY, kEvaluate, "toy.py:9 every"),
-};
-constexpr Step kSchedule[] = {
-    start(kRegions[0], PARENT, kChildren, "toy.py:4 start"),
-    repeat(ROUNDS, kRound, "toy.py:5 repeat"),
-    publish(kRegions[4], kRegions[5], PARENT, kChildren, "toy.py:10 publish"),
-#if EDGES > 0
-    close(0, "toy.py:10 publish"),
-#endif
-#if EDGES > 1
-    close(1, "toy.py:10 publish"),
-#endif
-#if EDGES > 2
-    close(2, "toy.py:10 publish"),
-#endif
-#if EDGES > 3
-    close(3, "toy.py:10 publish"),
-#endif
-};
-static_assert(count(kSchedule, Op::combine) + count(kSchedule, Op::exchange) == 2);
+u64 fill_round(const Place& at) {
+  u64 count = 0;
+  round_steps[count++] = local(learner_gradient, "toy.py:5 everyone");
+  round_steps[count++] = at.combine(kGradient, "toy.py:6 combine");
+  if (at.kind == Kind::mesh) {
+    round_steps[count++] = gather(kTotal, at.everyone, at.everyone, "toy.py:7 deliver");
+  } else if (at.kind != Kind::pair) {
+    round_steps[count++] = deliver(kTotal, at.parent, at.children, "toy.py:7 deliver");
+  }
+  round_steps[count++] = local(learner_update, "toy.py:8 everyone");
+  round_steps[count++] = every(EVERY, {evaluate_steps, fill_evaluation(at)}, "toy.py:9 every");
+  return count;
+}
+
+Span<const Step> fill_schedule(const Place& at) {
+  u64 count = 0;
+  schedule[count++] = start(kStart, at.parent, at.children, "toy.py:4 start");
+  schedule[count++] = repeat(ROUNDS, {round_steps, fill_round(at)}, "toy.py:5 repeat");
+  schedule[count++] = publish(kUp, kDown, at.parent, at.children, "toy.py:10 publish");
+  for (const Slot slot : at.everyone) schedule[count++] = close(slot, "toy.py:10 publish");
+  return {schedule, count};
+}
 
 constexpr Learner kLearner = {
     .block = {.call = block, .rows_max = 64, .scratch_bytes = f32_bytes(1 + kWidth)},
@@ -162,24 +189,37 @@ constexpr Learner kLearner = {
     .state_hash_pieces = kStateHashPieces,
 };
 
-constexpr Role kRole = {
-    .system = "toy",
-    .kind = "toy, by hand",
-    .edges = EDGES,
-    .frame_bytes = 8,
-    .buffers = kBuffers,
-    .regions = kRegions,
-    .schedule = kSchedule,
-    .contract = {.order = Order::ORDER,
-                 .normalization = Normalization::mean,
-                 .refuse_nonfinite = true},
-    .learner = &kLearner,
-    .version = "0.0",
-    .needs_v3 = false,
-};
-
 }  // namespace
 
 extern "C" int alpha_main(int argc, char** argv, char** envp) {
-  return alpha::run_participant(kRole, argc, argv, envp);
+  u64 address = kStampAddress;
+  asm("" : "+r"(address));
+  const Stamp& stamp = *reinterpret_cast<const Stamp*>(address);
+  const EdgeRow* const rows =
+      reinterpret_cast<const EdgeRow*>(reinterpret_cast<const u8*>(&stamp) + stamp.edge_rows);
+  // Whoever is not the root has a lower peer: its parent, or on a mesh the root.
+  const bool root = stamp.edges == 0 || stamp.role < rows[0].peer;
+  const Kind kind = static_cast<Kind>(stamp.run[0]);
+  const u64 above = root ? 0 : 1;
+  const Slots everyone = {kSlots, stamp.edges};
+  const Slots children = {kSlots + above, stamp.edges - above};
+  const bool passes_on = root || kind != Kind::mesh;
+  const Place at = {kind, root ? kNoSlot : Slot{0}, passes_on ? children : kNoSlots, everyone};
+  const Role role = {
+      .system = "toy",
+      .kind = "toy, by hand",
+      .edges = static_cast<Slot>(stamp.edges),
+      .frame_bytes = 8,
+      .buffers = kBuffers,
+      .regions = kRegions,
+      .schedule = fill_schedule(at),
+      .contract = {.order = static_cast<Order>(stamp.run[1]),
+                   .normalization = Normalization::mean,
+                   .refuse_nonfinite = true,
+                   .mesh_fanout = 8},
+      .learner = &kLearner,
+      .version = "0.0",
+      .needs_v3 = false,
+  };
+  return alpha::run_participant(role, argc, argv, envp);
 }

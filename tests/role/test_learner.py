@@ -32,14 +32,21 @@ SHAPES = [
     Shape(2, 0, larger_last=True),
     Shape(4, 2, larger_last=True),
     Shape(5, 1, larger_last=True),
+    Shape(8, 3, "canonical"),
+    Shape(10, 9, "canonical"),
+    Shape(3, 8, "canonical", mesh=True),
+    Shape(10, 8, "canonical", mesh=True),
+    Shape(5, 8, mesh=True),
+    Shape(10, 8, mesh=True),
+    Shape(4, 1, "sequence"),
+    Shape(7, 2, "sequence"),
+    Shape(10, 2, "sequence"),
+    Shape(10, 2, "sequence", larger_last=True),
 ]
 
 
-def members(toolchain: Toolchain, shape: Shape, folder: Path) -> list[Member]:
-    return [
-        toy.member(shape, role, toy.linked(toolchain, shape, role, folder / f"class-{role}"))
-        for role in range(shape.members)
-    ]
+def members(toolchain: Toolchain, shape: Shape) -> list[Member]:
+    return [toy.member(shape, role, toy.linked(toolchain)) for role in range(shape.members)]
 
 
 def check(shape: Shape, folder: Path, state: str = "state", generation: int = 1) -> None:
@@ -73,7 +80,7 @@ def check(shape: Shape, folder: Path, state: str = "state", generation: int = 1)
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_system_has_the_models_bits(native: Toolchain, shape: Shape, tmp_path: Path) -> None:
-    system = members(native, shape, tmp_path)
+    system = members(native, shape)
     w, lines = toy.reference(shape)
     for generation in (1, 2):
         ended = run(system, tmp_path)
@@ -88,21 +95,35 @@ def test_system_has_the_models_bits(native: Toolchain, shape: Shape, tmp_path: P
 
 
 def test_canonical_has_one_result(tmp_path: Path) -> None:
-    """The model's own claim, so that the shapes above stand for all: one state whatever the membership."""
-    found = {toy.reference(shape)[0].tobytes() for shape in SHAPES if shape.order == "canonical"}
-    assert len(found) == 1
-    assert len({toy.reference(shape)[0].tobytes() for shape in SHAPES if shape.order == "tree"}) > 1
+    """The model's own claim, so that the shapes above stand for all: one state of 1, 2, 3, 4, 5, 8 and 10
+    members as pair, star, tree and mesh."""
+    found: dict[str, set[bytes]] = {}
+    for shape in SHAPES:
+        found.setdefault(shape.order, set()).add(toy.reference(shape)[0].tobytes())
+    assert len(found["canonical"]) == 1
+    assert len(found["tree"]) > 1
+    assert toy.reference(Shape(10, 2, "sequence"))[0].tobytes() != toy.reference(Shape(10, 2))[0].tobytes()
+    assert {shape.members for shape in SHAPES if shape.order == "canonical"} == {1, 2, 3, 4, 5, 8, 10}
 
 
 @pytest.mark.cross
-@pytest.mark.parametrize("order", ["tree", "canonical"])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        Shape(4, 2),
+        Shape(4, 2, "canonical"),
+        Shape(5, 8, "canonical", mesh=True),
+        Shape(5, 2, "sequence"),
+    ],
+    ids=str,
+)
 def test_other_processor_has_the_same_bits(
-    native: Toolchain, foreign: Toolchain, order: str, tmp_path: Path
+    native: Toolchain, foreign: Toolchain, shape: Shape, tmp_path: Path
 ) -> None:
-    shape = Shape(4, 2, order)
-    system = members(native, shape, tmp_path)
-    emulated = toy.linked(foreign, shape, 3, tmp_path / "foreign")
-    system[3] = toy.member(shape, 3, emulated, foreign.target.emulator)
+    """Emulated roles among the machine's own: one that adds and one that only sends."""
+    system = members(native, shape)
+    for role in (1, 3):
+        system[role] = toy.member(shape, role, toy.linked(foreign), foreign.target.emulator)
     ended = run(system, tmp_path)
-    assert [end.code for end in ended.values()] == [0] * 4, ended
+    assert [end.code for end in ended.values()] == [0] * shape.members, ended
     check(shape, tmp_path)

@@ -26,8 +26,8 @@ CALLS_MAX = 60  # of one kind in one run; a bound of the search below
 
 
 @pytest.fixture(scope="module")
-def system(native: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> list[Member]:
-    return members(native, SHAPE, tmp_path_factory.mktemp("system"))
+def system(native: Toolchain) -> list[Member]:
+    return members(native, SHAPE)
 
 
 @pytest.fixture(scope="module")

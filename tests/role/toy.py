@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from alpha_build.build.stamp import BatchStamp, LearnerStamp, Range, ShareStamp
 from combine import model
-from role.launch import Member, Toolchain
+from role.launch import RUN, Member, Toolchain
 
 ROUNDS, EVERY, BATCH, SAMPLES, EVALUATION = 5, 2, 7, 15, 5  # batches of 7, 7 and 1
 BLOCK, EVALUATION_BLOCK, RATE, SCALE = 2, 2, 0.125, 2.0
@@ -26,19 +26,28 @@ SOURCE = Path(__file__).with_name("learner_role.cpp")
 
 @dataclass(frozen=True)
 class Shape:
-    """A tree of members in preorder; `pair` combines by exchange."""
+    """A tree of members in preorder; `pair` combines by exchange; a mesh in parts, as a tree does."""
 
     members: int
     fanout: int
     order: str = "tree"
     larger_last: bool = False  # order tree: the last member is the one with a sample where there are few
+    mesh: bool = False
 
     @property
     def pair(self) -> bool:
         return self.members == 2 and self.fanout == 0
 
+    @property
+    def run(self) -> bytes:
+        """The run identity, in whose first bytes the executable finds its Kind and its Order."""
+        kind = 3 if self.mesh else 2 if self.order == "sequence" else 1 if self.pair else 0
+        return bytes([kind, self.order == "canonical"]) + RUN[2:]
+
     def children(self, role: int) -> list[int]:
-        """Children of every node, by cutting descendants into chunks."""
+        """Children of every node, by cutting descendants into chunks; on a mesh the root's are all others."""
+        if self.mesh:
+            return list(range(1, self.members)) if role == 0 else []
 
         def search(first: int, size: int) -> list[int] | None:
             at, found = first + 1, []
@@ -53,6 +62,8 @@ class Shape:
 
     def subtree(self, role: int) -> range:
         last = role
+        if self.mesh:
+            return range(role, role + 1)
         while below := self.children(last):
             last = below[-1]
         return range(role, last + 1)
@@ -95,11 +106,14 @@ def share_stamp(shape: Shape, role: int, samples: int, block: int) -> ShareStamp
         return first[0], last[1]
 
     peers = neighbours(shape, role)
-    edges = tuple(held(shape.subtree(max(peer, role))) for peer in peers)
+    across = (peer if shape.mesh else max(peer, role) for peer in peers)
+    edges = tuple(held(shape.subtree(below)) for below in across)
     return ShareStamp(own, own_blocks, blocks, edges)
 
 
 def neighbours(shape: Shape, role: int) -> tuple[int, ...]:
+    if shape.mesh:
+        return tuple(peer for peer in range(shape.members) if peer != role)
     parent = shape.parent(role)
     return (*([] if parent is None else [parent]), *shape.children(role))
 
@@ -128,21 +142,17 @@ def member(shape: Shape, role: int, linked: bytes, emulator: str | None = None) 
         samples=(x[own].tobytes(), y[own].tobytes()),
         evaluation=(ex[evaluation].tobytes(), ey[evaluation].tobytes()),
     )
-    return Member(linked, role, neighbours(shape, role), batch_stamp, stamp, emulator)
+    return Member(linked, role, neighbours(shape, role), batch_stamp, stamp, emulator, shape.run)
 
 
-def linked(toolchain: Toolchain, shape: Shape, role: int, folder: Path) -> bytes:
-    """One class a role here: that roles of one class share an executable is the build's test."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_tables(folder / "tables.h")
-    edges = len(neighbours(shape, role))
-    children = len(shape.children(role))
-    parent = "kNoSlot" if edges == children else "kSlots[0]"
-    options = {"PARENT": parent, "CHILDREN": children, "EDGES": edges, "PAIR": int(shape.pair),
-               "ORDER": shape.order, "ROUNDS": ROUNDS, "EVERY": EVERY}  # fmt: skip
-    return toolchain.compile(
-        SOURCE, folder / "linked", f"-I{folder}", *(f"-D{k}={v}" for k, v in options.items())
-    )
+def linked(toolchain: Toolchain) -> bytes:
+    """One executable for every role of every system: that a build makes one a class is the build's test."""
+    out = toolchain.folder / "toy"
+    if not out.exists():
+        write_tables(toolchain.folder / "tables.h")
+        options = [f"-I{toolchain.folder}", f"-DROUNDS={ROUNDS}", f"-DEVERY={EVERY}"]
+        toolchain.compile(SOURCE, out, *options)
+    return out.read_bytes()
 
 
 def write_tables(path: Path) -> None:
@@ -203,7 +213,7 @@ def combined(shape: Shape, samples: range, block: int, call: Callable[[range], A
     else:
         own = [samples[slice(*share(shape, m, len(samples), block)[0])] for m in range(shape.members)]
         parts: list[Any] = [call(rows) if len(rows) else None for rows in own]
-        total = model.tree(parts, shape.fanout or 1)
+        total = model.tree(parts, shape.members if shape.order == "sequence" else shape.fanout or 1)
     assert total is not None
     return (total / np.float32(len(samples))).astype(np.float32)
 

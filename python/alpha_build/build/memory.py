@@ -11,6 +11,7 @@ from alpha_build.learner.program import LearnerProgram
 from alpha_build.projector.project.program import (
     ChooseStep,
     CombinePartsStep,
+    CombinePrefixStep,
     CombineStep,
     EveryStep,
     ExchangeStep,
@@ -48,7 +49,7 @@ def memory_bytes(
         arena += sum(_padded(_region_bytes(program, region)) for region in exchanged)
         parts = [_region_bytes(program, step.region) for step in steps if isinstance(step, CombinePartsStep)]
         arena += max(map(_padded, parts), default=0) + len(program.edges) * ALIGNMENT_BYTES
-        if any(isinstance(step, CombineStep) and step.children for step in steps):
+        if any(_takes_frames(step) for step in steps):
             arena += len(program.edges) * program.frame_bytes
     if learner is not None:
         arena += 2 * sum(_padded(leaf.array.nbytes) + LEAF_BYTES for leaf in learner.state)
@@ -63,24 +64,35 @@ def _tables(program: RoleProgram) -> int:
     return _padded(32 * frames) + ALIGNMENT_BYTES * (4 + len(program.regions) + 2 * len(program.buffers))
 
 
+def _takes_frames(step: Step) -> bool:
+    """Whether what arrives on a tree is added or moved a frame at a time."""
+    return isinstance(step, CombinePrefixStep) or (isinstance(step, CombineStep) and bool(step.children))
+
+
 def _canonical(program: RoleProgram, rows: RoleRows, steps: Iterable[Step]) -> int:
     """Own blocks and nodes, each edge's list, what leaves, and the tables of nodes, for the largest round."""
     most = 0
     for step in steps:
-        if isinstance(step, CombineStep | ExchangeStep):
+        if isinstance(step, CombineStep | ExchangeStep | CombinePartsStep):
             size = _padded(_region_bytes(program, step.region))
-            most = max(most, *(_canonical_values(share) * size for share in rows.shares))
+            parts = len(rows.edges) + 1 if isinstance(step, CombinePartsStep) else 1
+            sizes = (_canonical_values(share, -(-size // parts), size) for share in rows.shares)
+            most = max(most, *sizes)
     return most + len(rows.edges) * ALIGNMENT_BYTES
 
 
-def _canonical_values(share: ShareRows) -> int:
-    """Values that a role holds at once in one round: a range cut from K blocks has at most 2 log2 K nodes."""
+def _canonical_values(share: ShareRows, arriving_bytes: int, size: int) -> int:
+    """Bytes of values that a role holds at once in one round: of K blocks' range at most 2 log2 K nodes."""
     if share.block_count == 0:
         return 0
     levels = 2 * share.block_count.bit_length()
+
+    def nodes(*ranges: tuple[int, int]) -> int:
+        return sum(min(end - begin, levels) + 1 for begin, end in ranges)
+
     # What it has and what leaves; what arrives; on a pair the peer's, of any range.
-    ranges = [share.blocks, share.blocks, *share.edges, *share.edges, (0, share.block_count)]
-    return sum(min(end - begin, levels) + 1 for begin, end in ranges)
+    own = nodes(share.blocks, share.blocks, (0, share.block_count))
+    return own * size + nodes(*share.edges, *share.edges) * (arriving_bytes + ALIGNMENT_BYTES)
 
 
 def _steps(steps: Iterable[Step]) -> Iterator[Step]:

@@ -121,9 +121,9 @@ class Reference:
 
     @property
     def _fanout(self) -> int:
-        tree = self.checked.shape.tree
-        if tree is None:
-            return mesh_fanout(self.checked.facts.contract, len(self.checked.group))
+        tree, contract = self.checked.shape.tree, self.checked.facts.contract
+        if tree is None or contract.order == "sequence":
+            return mesh_fanout(contract, len(self.checked.group))
         return max(1, tree.fanout)
 
     # ---- combine -----------------------------------------------------------------------------

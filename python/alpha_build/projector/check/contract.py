@@ -39,18 +39,10 @@ def check_contract(
     _check_element(contract, where, learns, found)
     _check_block(contract, where, learns, found)
     _check_fanout(contract, where, shape, found)
-    if (
-        contract.order == "sequence"
-        and shape is not None
-        and shape.tree is not None
-        and shape.tree.levels > 1
-    ):
-        message = f"order 'sequence' on a tree of {shape.tree.levels} levels is not in this release"
-        found.append(_failure("sequence-on-tree", where, message, "use order='tree', or topology=Star()"))
 
 
 def mesh_fanout(contract: Contract, members: int) -> int:
-    """Fan-out of the tree in whose order a mesh combines; order sequence is the tree of one level."""
+    """Fan-out of the tree in whose order a mesh combines; order sequence is that of a tree of one level."""
     if contract.order == "sequence":
         return max(members - 1, 1)
     return MESH_FANOUT if contract.fanout is None else int(contract.fanout)

@@ -10,7 +10,6 @@ from ...system.learner import Learner
 from ...system.limits import BUDGET_SECONDS_MAX, FRAME_BYTES_MAX, FRAME_BYTES_MIN
 from ...system.membership import ParticipantGroup
 from ...system.system import System
-from ...system.topology import Mesh
 from .names import is_file_name
 from .numbers import seconds, whole
 
@@ -42,10 +41,6 @@ def check_learner(learner: Learner, system: System, found: list[AlphaError]) -> 
         message = "seed= is for random keys, and no key= names the loss's parameter that takes one"
         hint = "add key=, or use shuffle= to permute"
         found.append(LearnerFailure(message, kind="seed", where=where, hint=hint))
-    if isinstance(system.topology, Mesh) and getattr(system.contract, "order", None) == "canonical":
-        message = "order 'canonical' over a mesh is not in this release"
-        hint = "use order='tree', or topology=Tree(fanout=F)"
-        found.append(ContractFailure(message, kind="canonical-on-mesh", where=where, hint=hint))
     for name in ("regions", "operations"):
         if getattr(system, name):
             message = f"a learner brings its own {name}; {name}= would not be used"

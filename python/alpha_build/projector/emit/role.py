@@ -56,7 +56,7 @@ def emit_role(source: RoleSource, version: str) -> str:
         program=program,
         source=one_line(program.source),
         system=one_line(program.system),
-        order=_ORDERS[program.order] + _over_mesh(program),
+        order=_order(program, [name for name, _ in schedule.counts]),
         version=literal(version),
         buffers=list(zip(buffers, map(_buffer_row, program.buffers), strict=True)),
         regions=[
@@ -71,8 +71,11 @@ def emit_role(source: RoleSource, version: str) -> str:
     )
 
 
-def _over_mesh(program: RoleProgram) -> str:
-    return f", in the tree of fan-out {program.mesh_fanout}" if program.mesh_fanout else ""
+def _order(program: RoleProgram, operations: Sequence[str]) -> str:
+    if "combine_prefix" in operations:
+        return "role 0, 1, 2, ...: a running sum through the tree"
+    over_mesh = f", in the tree of fan-out {program.mesh_fanout}" if program.mesh_fanout else ""
+    return _ORDERS[program.order] + over_mesh
 
 
 def _extra_includes(source: RoleSource) -> list[str]:

@@ -11,6 +11,7 @@ from alpha_build.projector.project.program import (
     ChooseStep,
     CloseStep,
     CombinePartsStep,
+    CombinePrefixStep,
     CombineStep,
     DeliverStep,
     EveryStep,
@@ -93,6 +94,9 @@ class ScheduleEmitter:
                     "combine",
                     [self._regions[region], self._edge(parent), self._route(children)],
                 )
+            case CombinePrefixStep(region=region, parent=parent, children=children):
+                arguments = [self._regions[region], self._edge(parent), self._route(children)]
+                return "combine_prefix", "combine_prefix", arguments
             case CombinePartsStep(region=region, peers=peers):
                 return "combine_parts", "combine_parts", [self._regions[region], self._route(peers)]
             case GatherStep(region=region, sources=sources, to=slots):

@@ -9,6 +9,7 @@ from .program import (
     ChooseStep,
     CloseStep,
     CombinePartsStep,
+    CombinePrefixStep,
     CombineStep,
     DeliverStep,
     EveryStep,
@@ -56,7 +57,9 @@ def slots_used(steps: Iterable[Step]) -> Iterator[int]:
                 yield from (*sources, *to)
             case ScatterStep(source=up, to=down):
                 yield from _tree_slots(up, down)
-            case CombineStep(parent=up, children=down) | PublishStep(parent=up, children=down):
+            case CombineStep(parent=up, children=down) | CombinePrefixStep(parent=up, children=down):
+                yield from _tree_slots(up, down)
+            case PublishStep(parent=up, children=down):
                 yield from _tree_slots(up, down)
             case DeliverStep(source=up, to=down) | StartStep(source=up, to=down):
                 yield from _tree_slots(up, down)

@@ -15,6 +15,7 @@ from ..check.node import Node
 from .program import (
     ChooseStep,
     CombinePartsStep,
+    CombinePrefixStep,
     CombineStep,
     DeliverStep,
     EveryStep,
@@ -27,6 +28,7 @@ from .program import (
     SendStep,
     Step,
 )
+from .schedule import runs_through
 
 ADD = "add"  # what was received to what is held
 DIVIDE = "divide"  # by the declared denominator, once
@@ -48,7 +50,7 @@ def _expand(checked: Checked, node: Node) -> Iterator[Node]:
                 yield _local(checked, node, position, ADD)
                 yield from _divide(checked, node, position)
         case Combine():
-            yield from _combine(checked, node, 0)
+            yield from (_pass_through if runs_through(checked) else _combine)(checked, node, 0)
             yield from _divide(checked, node, 0)
         case Deliver(owners=None):
             if not node.exchange:
@@ -86,6 +88,15 @@ def _combine(checked: Checked, node: Node, position: int) -> Iterator[Node]:
         yield from _combine(checked, node, span.begin)
         yield _transfer(checked, node, span.begin, position)
         yield _local(checked, node, position, ADD)
+
+
+def _pass_through(checked: Checked, node: Node, position: int) -> Iterator[Node]:
+    """The sum so far goes to each child, which adds its own value, and comes back from it."""
+    for span in checked.shape.child_subtrees(position):
+        yield _transfer(checked, node, position, span.begin)
+        yield _local(checked, node, span.begin, ADD)
+        yield from _pass_through(checked, node, span.begin)
+        yield _transfer(checked, node, span.begin, position)
 
 
 def _deliver(checked: Checked, node: Node, position: int) -> Iterator[Node]:
@@ -133,6 +144,17 @@ def _unfold(step: Step, position: int, mean: bool) -> Iterator[Step]:
             for child in children:
                 yield ReceiveStep(step.place, region, child)
                 yield LocalStep(step.place, ADD)
+            if parent is not None:
+                yield SendStep(step.place, region, parent)
+            else:
+                yield from divided
+        case CombinePrefixStep(region=region, parent=parent, children=children):
+            if parent is not None:
+                yield ReceiveStep(step.place, region, parent)
+                yield LocalStep(step.place, ADD)
+            for child in children:
+                yield SendStep(step.place, region, child)
+                yield ReceiveStep(step.place, region, child)
             if parent is not None:
                 yield SendStep(step.place, region, parent)
             else:

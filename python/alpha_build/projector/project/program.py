@@ -66,6 +66,16 @@ class CombineStep(Step):
 
 
 @dataclass(frozen=True)
+class CombinePrefixStep(Step):
+    """Combine in order sequence on a tree of several levels: a running sum comes from the parent, takes this
+    role's value, goes to each child and back, and to the parent."""
+
+    region: int
+    parent: int | None
+    children: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ExchangeStep(Step):
     """Combine on a pair that delivers to every owner: both contributions cross, both ends combine."""
 
@@ -207,4 +217,4 @@ class RoleProgram:
     rounding: Literal["separate", "fused"]
     refuse_nonfinite: bool
     operations: tuple[str, ...]  # names of the system's own operations that this role runs
-    mesh_fanout: int = 0  # of the tree in whose order a mesh combines; 0 on a tree
+    mesh_fanout: int = 0  # of the tree in whose order a mesh combines; 0 elsewhere

@@ -27,6 +27,7 @@ def project(checked: Checked, role: int) -> tuple[RoleProgram, RoleRows]:
     schedule = with_closes(outermost, len(view.edges), str(place))
     contract = checked.system.contract
     order: Literal["tree", "canonical"] = "canonical" if contract.order == "canonical" else "tree"
+    meshed = checked.shape.tree is None and order == "tree"
     program = RoleProgram(
         system=checked.system.name,
         source=place.file,
@@ -42,7 +43,7 @@ def project(checked: Checked, role: int) -> tuple[RoleProgram, RoleRows]:
         rounding=contract.rounding,
         refuse_nonfinite=contract.nonfinite == "refuse",
         operations=tuple(projector.operations),
-        mesh_fanout=0 if checked.shape.tree is not None else mesh_fanout(contract, len(checked.group)),
+        mesh_fanout=mesh_fanout(contract, len(checked.group)) if meshed else 0,
     )
     return program, _rows(checked, view)
 

@@ -11,6 +11,7 @@ from ..check.node import Node
 from .program import (
     ChooseStep,
     CombinePartsStep,
+    CombinePrefixStep,
     CombineStep,
     DeliverStep,
     EveryStep,
@@ -27,6 +28,13 @@ from .program import (
 )
 from .tables import Tables
 from .view import View
+
+
+def runs_through(checked: Checked) -> bool:
+    """Whether a combine is a running sum down and up the tree: order sequence, which is the order of a tree
+    of one level, but not of a deeper one."""
+    tree = checked.shape.tree
+    return checked.system.contract.order == "sequence" and tree is not None and tree.levels > 1
 
 
 class Projector:
@@ -81,7 +89,8 @@ class Projector:
             case Combine() if node.exchange:
                 yield ExchangeStep(node.label, region(node.wires[0]), 0)
             case Combine():
-                yield CombineStep(node.label, region(node.wires[0]), view.parent, view.children)
+                kind = CombinePrefixStep if runs_through(self._checked) else CombineStep
+                yield kind(node.label, region(node.wires[0]), view.parent, view.children)
             case Deliver(owners=None):
                 if not node.exchange and view.edges:
                     yield DeliverStep(node.label, region(node.wires[0]), view.parent, view.children)

@@ -8,6 +8,7 @@ from .program import (
     ChooseStep,
     CloseStep,
     CombinePartsStep,
+    CombinePrefixStep,
     CombineStep,
     DeliverStep,
     EveryStep,
@@ -92,6 +93,9 @@ def _line(step: Step, namer: Namer) -> str:
             return f"exchange {namer.region(region)} with {namer.edge(peer)}, both combine"
         case CombineStep(region=region, parent=parent, children=children):
             return f"combine {namer.region(region)}{_way(namer, parent, children, 'adding', 'up to')}"
+        case CombinePrefixStep(region=region, parent=parent, children=children):
+            way = _way(namer, parent, children, "through", "from and to")
+            return f"combine {namer.region(region)} in sequence{way}"
         case DeliverStep(region=region, source=source, to=to):
             return f"deliver {namer.region(region)}{_way(namer, source, to, 'to', 'from')}"
         case ChooseStep(region=region, source=source, to=to):
