@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -129,40 +131,60 @@ def roles(
             )
         _write_source_only(system, out, only, program, json=json)
         return
-    import time
+    from alpha_build.build.manifest import compact
+    from alpha_build.build.record import asked, unchanged
 
+    begin = time.monotonic()
+    call = asked(system, only, toolchain, program)
+    # A build system that asks for a depfile has seen that something changed.
+    found = None if depfile else unchanged(out, call)
+    options = (system, out, only, jobs, toolchain, program, depfile)
+    facts, notices = found or _build(call, *options, shown=not json)
+    for line in notices:
+        print(f"alpha-build: {line}", file=sys.stderr)
+    if json:
+        print(compact(facts).decode())
+        return
+    rows = facts["roles"]
+    for row in rows[:ROLES_SHOWN]:
+        print(f"role {row['role']}: {out / row['file']}, {row['bytes']} bytes")
+    if len(rows) > ROLES_SHOWN:
+        print(f"and {len(rows) - ROLES_SHOWN} more")
+    how = "nothing has changed" if found else f"made in {time.monotonic() - begin:.1f} s"
+    print(f"{facts['name']}: {len(rows)} executable{'s' if len(rows) > 1 else ''} in {out}, {how}")
+
+
+def _build(
+    call: dict[str, Any],
+    system: str | None,
+    out: Path,
+    only: tuple[int, ...],
+    jobs: int | None,
+    toolchain: str | None,
+    program: Path | None,
+    depfile: Path | None,
+    *,
+    shown: bool,
+) -> tuple[dict[str, Any], Sequence[str]]:
+    """The manifest of the roles that are made, and lines for the user."""
     from alpha_build.build.build import build
-    from alpha_build.build.dependencies import ReadFiles, write_depfile
+    from alpha_build.build.dependencies import write_depfile
     from alpha_build.build.manifest import FILE
+    from alpha_build.build.record import Recorder
     from alpha_build.progress import Stages
     from alpha_build.source import system_or_saved
 
-    begin = time.monotonic()
-    read = ReadFiles() if depfile else None
-    with Stages(shown=not json) as progress:
+    recorder = Recorder(call)
+    with Stages(shown=shown) as progress:
+        with recorder.watch:
+            spec = system_or_saved(system, program)
         manifest = build(
-            system_or_saved(system, program),
-            out,
-            roles=only or None,
-            jobs=jobs,
-            program=program,
-            toolchain=toolchain,
-            progress=progress,
-        )
-    if read and depfile:
-        write_depfile(depfile, out / FILE, read.files(out))
-    for line in manifest.notices:
-        print(f"alpha-build: {line}", file=sys.stderr)
-    if json:
-        print_json(manifest.as_json())
-        return
-    for entry in manifest.entries[:ROLES_SHOWN]:
-        print(f"role {entry.role}: {out / entry.file}, {entry.bytes} bytes")
-    count = len(manifest.entries)
-    if count > ROLES_SHOWN:
-        print(f"and {count - ROLES_SHOWN} more")
-    seconds = time.monotonic() - begin
-    print(f"{manifest.name}: {count} executable{'s' if count > 1 else ''} in {out}, made in {seconds:.1f} s")
+            spec, out, roles=only or None, jobs=jobs, program=program, toolchain=toolchain,
+            recorder=recorder, progress=progress,
+        )  # fmt: skip
+    if depfile:
+        write_depfile(depfile, out / FILE, recorder.files())
+    return manifest.as_json(), manifest.notices
 
 
 def _write_source_only(

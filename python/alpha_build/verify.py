@@ -13,7 +13,7 @@ from typing import Any
 from alpha_build.build import bill, output
 from alpha_build.build.build import build
 from alpha_build.build.cache import Cache
-from alpha_build.build.compilers import Compilers
+from alpha_build.build.compilers import Compilers, class_sources
 from alpha_build.build.elf import Image, read_artifact
 from alpha_build.build.generate import Progress
 from alpha_build.build.stamp import decode, with_edges
@@ -101,7 +101,7 @@ def _images(
         compilers.begin(targets.values(), missing_ok=False)
         output.write_sources(folder / "src", texts)
         kernels = " KERNELS)" in texts["CMakeLists.txt"]
-        images = compilers.compile(folder, targets, texts, frozenset(), kernels=kernels)
+        images = compilers.compile(folder, class_sources(targets, texts, kernels=kernels), frozenset())
         used = {each.name: each.identity for each in compilers.toolchains(targets.values())}
     return {name: Image(data) for name, data in images.items()}, used
 

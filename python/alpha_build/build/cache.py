@@ -56,6 +56,14 @@ class Cache:
                 raise
             self._trim()
 
+    def files(self, key: str) -> list[str]:
+        """Paths that an entry was made from beyond what its key covers; none where there is no entry."""
+        try:
+            with open(self.folder / key, "rb") as file:
+                return list(json.loads(file.readline())["files"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+
     def clear(self) -> None:
         """Remove every entry; nothing else that lies in the folder.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -15,7 +15,7 @@ from alpha_build.build.libraries import RuntimeLibraries
 from alpha_build.build.process import Processes
 from alpha_build.build.toolchains import TARGETS, Toolchain, find
 from alpha_build.build.tools import find_build_tools
-from alpha_build.build.trees import ClassSource, Compilation, Tree
+from alpha_build.build.trees import ClassSource, Compilation, Tree, class_key
 from alpha_build.system.contract import Target
 from alpha_build.system.errors import BuildFailure
 from alpha_build.system.system import System
@@ -63,15 +63,9 @@ class Compilers:
                     raise
 
     def compile(
-        self,
-        folder: Path,
-        classes: Mapping[str, str],
-        texts: Mapping[str, str],
-        user_files: frozenset[str],
-        *,
-        kernels: bool,
+        self, folder: Path, classes: Mapping[str, Sequence[ClassSource]], user_files: frozenset[str]
     ) -> dict[str, bytes]:
-        """Executables of the classes, given as target by name; their texts lie in `folder`/src.
+        """Executables of the classes, given by target; their texts lie in `folder`/src.
 
         `user_files` are names of files whose lines the texts hold.
 
@@ -79,12 +73,17 @@ class Compilers:
             BuildFailure: a tool is missing or failed.
         """
         trees = []
-        for target in dict.fromkeys(classes.values()):
-            names = [name for name, each in classes.items() if each == target]
-            sources = tuple(ClassSource.of(name, texts[f"{name}.cpp"], kernels=kernels) for name in names)
+        for target, sources in classes.items():
             toolchain = self._toolchains[target]
-            trees.append(Tree(toolchain, folder / "src", folder / "build" / toolchain.name, sources))
+            trees.append(Tree(toolchain, folder / "src", folder / "build" / toolchain.name, tuple(sources)))
         return self._prepared().compile(trees, user_files)
+
+    def headers(self, classes: Mapping[str, Sequence[ClassSource]]) -> list[str]:
+        """Files beyond the runtime that the sources of compiled classes, given by target, include."""
+        made = self._prepared()
+        pairs = [(self._toolchains[target], each) for target, sources in classes.items() for each in sources]
+        keys = (class_key(each, chain, made.builder.tools, made.runtime) for chain, each in pairs)
+        return sorted({file for key in keys for file in self._cache.files(key)})
 
     def _prepared(self) -> Compilation:
         if self._compilation is None:
@@ -95,6 +94,16 @@ class Compilers:
                 builder, self._cache, libraries, self._counters.line, runtime_digest()
             )
         return self._compilation
+
+
+def class_sources(
+    targets: Mapping[str, str], texts: Mapping[str, str], *, kernels: bool
+) -> dict[str, list[ClassSource]]:
+    """Classes by target, from their targets by name and the texts of their files."""
+    sources: dict[str, list[ClassSource]] = {}
+    for name, target in targets.items():
+        sources.setdefault(target, []).append(ClassSource.of(name, texts[f"{name}.cpp"], kernels=kernels))
+    return sources
 
 
 def likely_targets(system: System, roles: Collection[int] | None) -> set[str]:

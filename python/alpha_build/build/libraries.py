@@ -12,6 +12,7 @@ from types import TracebackType
 from alpha_build.build.cache import Cache, key
 from alpha_build.build.configure import PACKAGE, Builder, runtime_digest
 from alpha_build.build.toolchains import TARGETS, Toolchain
+from alpha_build.build.watch import OWN_THREADS
 
 NAMES = ("alpha_runtime", "alpha_kernels")
 _SOURCES = PACKAGE / "runtime"
@@ -39,7 +40,7 @@ class RuntimeLibraries:
     def __init__(self, builder: Builder, cache: Cache, on_line: Callable[[object, str], None]) -> None:
         self._builder, self._cache, self._on_line = builder, cache, on_line
         self._runtime = runtime_digest()
-        self._pool = ThreadPoolExecutor(len(TARGETS))
+        self._pool = ThreadPoolExecutor(len(TARGETS), OWN_THREADS)
         self._futures: dict[Toolchain, Future[Libraries]] = {}
 
     def __enter__(self) -> RuntimeLibraries:

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv4Address
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alpha_build.build.stamp import EdgeStamp
-from alpha_build.projector.check import Checked
+if TYPE_CHECKING:
+    from alpha_build.build.stamp import EdgeStamp
+    from alpha_build.projector.check import Checked
 
 FORMAT = 1
 FILE = "manifest.json"
+SAVED_LEARNER = "learner.cbor"  # beside it, of a system that learns
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,17 +61,17 @@ def find_nvcc() -> tuple[Path | None, str]:
     return _first(programs, _nvcc_release)
 
 
-def _candidates(name: str, folder_attribute: str) -> list[Path]:
+def _candidates(name: str, folder_attribute: str) -> Iterator[Path]:
     found = shutil.which(name)
-    programs = [Path(found)] if found else []
+    if found:
+        yield Path(found)
     if importlib.util.find_spec(name) is not None:
         folder = getattr(importlib.import_module(name), folder_attribute, None)
         if folder:
-            programs.append(Path(folder) / name)
-    return programs
+            yield Path(folder) / name
 
 
-def _first(programs: list[Path], version_of: Callable[[Path], str]) -> tuple[Path | None, str]:
+def _first(programs: Iterable[Path], version_of: Callable[[Path], str]) -> tuple[Path | None, str]:
     for program in programs:
         version = version_of(program)
         if version:

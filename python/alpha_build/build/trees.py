@@ -21,6 +21,7 @@ from alpha_build.build.configure import Builder, runtime_digest
 from alpha_build.build.diagnostics import compile_failure
 from alpha_build.build.libraries import RuntimeLibraries
 from alpha_build.build.toolchains import Toolchain, ask
+from alpha_build.build.tools import BuildTools
 
 _KEY_FILE = "alpha-build.key"
 # Sources that read what no dependency file lists.
@@ -39,6 +40,12 @@ class ClassSource:
     @classmethod
     def of(cls, name: str, text: str, *, kernels: bool) -> ClassSource:
         return cls(name, sha256(text.encode()).hexdigest(), kernels, not _READS_UNLISTED.search(text))
+
+
+def class_key(source: ClassSource, toolchain: Toolchain, tools: BuildTools, runtime: str) -> str:
+    """Where the cache keeps a class's executable; `runtime` is the runtime's digest."""
+    programs = (tools.identity, toolchain.key)
+    return key("class", source.name, source.content, source.kernels, runtime, programs)
 
 
 @dataclass(frozen=True)
@@ -94,8 +101,7 @@ class Compilation:
         return images
 
     def _key(self, tree: Tree, each: ClassSource) -> str:
-        programs = (self.builder.tools.identity, tree.toolchain.key)
-        return key("class", each.name, each.content, each.kernels, self.runtime, programs)
+        return class_key(each, tree.toolchain, self.builder.tools, self.runtime)
 
     def _compile(self, tree: Tree, classes: Sequence[ClassSource]) -> dict[str, bytes] | None:
         """Make these classes of a tree; None when a tool failed, the log says why."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from alpha_build import combine, frame
-from alpha_build.build.build import SAVED_LEARNER
 from alpha_build.build.checked import checked_system
+from alpha_build.build.manifest import SAVED_LEARNER
 from alpha_build.build.reference import Kernel, compile_kernels
 from alpha_build.build.samples import batch_count, denominators
 from alpha_build.learner.program import LearnerProgram
