@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "role/canonical.h"
 #include "role/combine_step.h"
+#include "role/sample_file.h"
 #include "role/steps.h"
 
 namespace alpha {
@@ -46,12 +47,12 @@ void add_parameters(Participant& participant, Arguments* arguments) {
   }
 }
 
-// Rows from `row` on of each sample array; `offsets` is the stamp's table of them.
-void add_samples(Participant& participant, u64 offsets, Span<const u64> row_bytes, u64 row,
-                 Arguments* arguments) {
+// Rows from `row` on of each sample array; `offsets` is the stamp's table of them, from `first`.
+void add_samples(Participant& participant, u64 offsets, const u8* first, Span<const u64> row_bytes,
+                 u64 row, Arguments* arguments) {
   const u64* const arrays = participant.stamped<u64>(offsets);
   for (u64 i = 0; i < row_bytes.size(); ++i) {
-    arguments->in(participant.stamped<u8>(arrays[i]) + row * row_bytes[i]);
+    arguments->in(first + arrays[i] + row * row_bytes[i]);
   }
 }
 
@@ -76,8 +77,8 @@ void call_block(Participant& participant, const Rows& rows, u8* contribution) {
   LearnerMemory& memory = *participant.learner;
   Arguments arguments(memory);
   add_parameters(participant, &arguments);
-  add_samples(participant, participant.stamp.samples, learner.sample_row_bytes, rows.first,
-              &arguments);
+  add_samples(participant, participant.stamp.samples, memory.samples, learner.sample_row_bytes,
+              rows.first, &arguments);
   if (learner.keyed) {
     memory.round = static_cast<u32>(participant.round());
     memory.first_row = static_cast<u32>(rows.index);
@@ -93,10 +94,11 @@ void call_block(Participant& participant, const Rows& rows, u8* contribution) {
 void call_metric(Participant& participant, const Rows& rows, u8* metrics) {
   const Learner& learner = *participant.role.learner;
   const u64 width = element_bytes(participant.role.buffers[learner.metrics].element);
-  Arguments arguments(*participant.learner);
+  LearnerMemory& memory = *participant.learner;
+  Arguments arguments(memory);
   add_parameters(participant, &arguments);
-  add_samples(participant, participant.stamp.evaluation, learner.evaluation_row_bytes, rows.first,
-              &arguments);
+  add_samples(participant, participant.stamp.evaluation, memory.evaluation,
+              learner.evaluation_row_bytes, rows.first, &arguments);
   add_constants(participant, learner.block_constants.size() + learner.update_constants.size(),
                 learner.metric_constants.size(), &arguments);
   for (u64 i = 0; i < learner.metric_names.size(); ++i) arguments.out(metrics + i * width);
@@ -155,6 +157,18 @@ void take_state(Participant& participant, LearnerMemory* memory) {
   memory->next = next;
 }
 
+// Where rows are read: in the stamp, or in a copy of the file beside the executable.
+[[nodiscard]] bool take_samples(Participant& participant, LearnerMemory* memory) {
+  const Stamp& stamp = participant.stamp;
+  u8* const copy = participant.arena.take<u8>(stamp.sample_file_bytes);
+  if (!participant.arena.mapped()) return true;
+  memory->samples = memory->evaluation = participant.stamped<u8>(0);
+  if (stamp.sample_file == 0) return true;
+  if ((stamp.sample_file_holds & kHoldsSamples) != 0) memory->samples = copy;
+  if ((stamp.sample_file_holds & kHoldsEvaluation) != 0) memory->evaluation = copy;
+  return read_sample_file(participant, copy);
+}
+
 }  // namespace
 
 bool prepare_learner(Participant& participant) {
@@ -171,6 +185,7 @@ bool prepare_learner(Participant& participant) {
   u8* const child_manifests = arena.take<u8>(32 * u64{participant.role.edges});
   ChildManifest* const children = arena.take<ChildManifest>(participant.role.edges);
   TensorRecord* const tensors = arena.take<TensorRecord>(leaves);
+  if (!take_samples(participant, memory)) return false;
   if (!arena.mapped()) return true;
   memory->in = in;
   memory->out = out;

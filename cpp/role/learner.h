@@ -15,6 +15,8 @@ struct LearnerMemory {
   const void** in;  // what a program is called with
   void** out;
   u8* scratch;
+  const u8* samples;        // what the stamp's offsets of rows count from
+  const u8* evaluation;     // the same, of the evaluation's
   u32 round;                // what a block with random keys
   u32 first_row;            // is told
   u8* child_manifests;      // 32 bytes an edge, as they arrive

@@ -92,6 +92,17 @@ u64 spin_ns(u64 host_roles) {
   return host_roles <= cores ? kSpinNs : 0;
 }
 
+// The path that the kernel was given, from the pairs that follow the environment on the stack.
+const char* started_as(char** envp) {
+  constexpr u64 kExecutable = 31;  // AT_EXECFN
+  while (*envp != nullptr) ++envp;
+  const u64* pair = reinterpret_cast<const u64*>(envp + 1);
+  for (; pair[0] != 0; pair += 2) {
+    if (pair[0] == kExecutable) return reinterpret_cast<const char*>(pair[1]);
+  }
+  return "";
+}
+
 int end_failed(u64 role, const Failure& failure) {
   Text<640> text;
   text.add(failure_words(failure.kind), ": ", failure.text.c_str());
@@ -108,13 +119,15 @@ int end_complete(u64 role, const Participant& participant) {
 
 }  // namespace
 
-int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv) {
+int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv,
+                const char* executable) {
   choose_hash(processor());
   Arguments arguments;
   Failure usage;
   if (!read_arguments(role, argc, argv, &arguments, &usage)) return end_failed(stamp.role, usage);
   if (arguments.ends) return 0;
   Participant participant(role, stamp, arguments.state);
+  participant.executable = executable;
   Session& session = participant.session;
   session.spin_ns = spin_ns(stamp.host_roles);
   const bool complete = prepare_process(session, role.edges) && admit_processor(role, session) &&
@@ -126,8 +139,8 @@ int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv) {
 }
 
 int run_participant(const Role& role, int argc, char** argv, char** envp) {
-  static_cast<void>(envp);  // what alters the output lives in the system, never in the environment
-  return run_stamped(role, stamped(), argc, argv);
+  // What alters the output lives in the system, never in the environment: that is passed over.
+  return run_stamped(role, stamped(), argc, argv, started_as(envp));
 }
 
 }  // namespace alpha

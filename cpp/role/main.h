@@ -11,6 +11,7 @@ namespace alpha {
 int run_participant(const Role& role, int argc, char** argv, char** envp);
 
 // The same with a stamp that lies elsewhere than in an executable's own segment.
-int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv);
+int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv,
+                const char* executable = "");
 
 }  // namespace alpha

@@ -68,6 +68,7 @@ class Participant {
   const Role& role;
   const Stamp& stamp;
   const char* state_folder;
+  const char* executable = "";  // the path by which this program was started
   Session session;
   Arena arena;
   u8** buffers = nullptr;          // one a Role::buffers

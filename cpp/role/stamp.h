@@ -34,6 +34,9 @@ struct Range {
   u64 end;
 };
 
+inline constexpr u64 kHoldsSamples = 1;
+inline constexpr u64 kHoldsEvaluation = 2;
+
 // One kind of round: 0 full batches, 1 the last short batch, 2 evaluation.
 struct Share {
   Range own;         // samples of the batch, [begin, end)
@@ -67,7 +70,13 @@ struct Stamp {
   u64 samples;     // offset: u64[sample arrays], each the offset of this role's rows, batch after
                    // batch
   u64 evaluation;  // offset: u64[evaluation arrays]
-  u64 host_roles;  // participants on this role's host; 0: unknown, so none of them spins
+  // Rows that are not embedded lie in a file beside the executable; their offsets count from its
+  // first byte.
+  u64 sample_file;  // offset: its name, with a zero byte after it; 0: everything is embedded
+  u64 sample_file_bytes;
+  u8 sample_file_sha256[32];
+  u64 sample_file_holds;  // kHoldsSamples, kHoldsEvaluation, or both
+  u64 host_roles;         // participants on this role's host; 0: unknown, so none of them spins
 };
 
 }  // namespace alpha

@@ -44,6 +44,7 @@ enum OpenFlags : i64 {
   kOpenCreate = 0100,
   kOpenExclusive = 0200,
   kOpenTruncate = 01000,
+  kOpenNonBlocking = 04000,
   kOpenCloseOnExec = 02000000,
 };
 

@@ -65,8 +65,10 @@ def _not_ours(path: Path, why: str) -> BuildFailure:
 def text(facts: dict[str, Any]) -> str:
     """The facts for a person."""
     known = [key for key in FIRST if key in facts]
-    keys = [*known, *sorted(facts.keys() - {*known, "roles", "edges", "builds"})]
+    keys = [*known, *sorted(facts.keys() - {*known, "roles", "edges", "builds", "samples"})]
     lines = [f"{key:<15} {_cell(facts[key])}" for key in keys]
+    if facts.get("samples"):
+        lines.append(f"{'samples':<15} {_beside(facts['samples'])}")
     for edge in facts.get("edges", ()):
         lines.append(f"{'edge':<15} {_edge_text(edge)}")
     for row in facts.get("roles", ()):
@@ -74,6 +76,8 @@ def text(facts: dict[str, Any]) -> str:
         lines.append(
             f"role {row['role']:<10} {row['target']}, {row['bytes']} bytes, peers {peers}, {row['file']}"
         )
+        if row.get("samples"):
+            lines.append(f"{'':<15} {_beside(row['samples'])}")
     for build in facts.get("builds", ()):
         lines += ["", text(build)]
     return "\n".join(lines)
@@ -97,6 +101,9 @@ def _executable(path: Path, data: bytes) -> dict[str, Any]:
         "edges": [_edge(stamp.role, edge) for edge in stamp.edges],
         "budgets": {**seconds, "session": seconds["session"] or None},
         "stamp_bytes": stamp.size,
+        "samples": dict(zip(("file", "bytes", "sha256"), stamp.samples, strict=True))
+        if stamp.samples
+        else None,
         **_linkage(data),
     }
 
@@ -118,6 +125,10 @@ def _linkage(data: bytes) -> dict[str, Any]:
 
     kinds = {segment.header.p_type for segment in ELFFile(io.BytesIO(data)).iter_segments()}
     return {"interpreter": "PT_INTERP" in kinds, "dynamic": "PT_DYNAMIC" in kinds}
+
+
+def _beside(samples: dict[str, Any]) -> str:
+    return f"{samples['file']} beside it, {samples['bytes']} bytes, SHA-256 {samples['sha256']}"
 
 
 def _cell(value: Any) -> str:

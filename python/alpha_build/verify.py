@@ -68,6 +68,7 @@ def verify(
             images, used = _images(dist, manifest, folder, cache, family, progress)
             compare = partial(_code_differs, images)
         found = {entry["file"]: _differs(dist, entry, compare) for entry in manifest["roles"]}
+        found |= samples_differ(dist, manifest)
     notes = tuple(
         f"{target}: built by {before}, now by {used[target]}"
         for target, before in sorted(listed.items())
@@ -119,6 +120,27 @@ def _differs(
         return f"it cannot be read: {error.strerror}"
     except BuildFailure as error:
         return error.message
+
+
+def samples_differ(dist: Path, manifest: Mapping[str, Any]) -> dict[str, str | None]:
+    """Files of samples beside executables, as their executables and the manifest know them."""
+    found: dict[str, str | None] = {}
+    for entry in manifest["roles"]:
+        if entry["samples"] is None:
+            continue
+        path = dist / entry["samples"]["file"]
+        try:
+            expected = decode(read_artifact((dist / entry["file"]).read_bytes()).stamp).samples
+            data = path.read_bytes() if path.is_file() else b""
+        except (OSError, BuildFailure) as error:
+            found[path.name] = f"it cannot be compared: {error}"
+            continue
+        there = {"file": path.name, "bytes": len(data), "sha256": sha256(data).hexdigest()}
+        if (path.name, len(data), there["sha256"]) != expected:
+            found[path.name] = "it is not the file that its executable was made with"
+        else:
+            found[path.name] = None if there == entry["samples"] else "it is not the file of the manifest"
+    return found
 
 
 def _code_differs(images: Mapping[str, Image], entry: Mapping[str, Any], data: bytes) -> str | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from alpha_build.build.stamp import (
     BatchStamp,
     BudgetStamp,
     EdgeStamp,
     LearnerStamp,
+    SampleFile,
     ShareStamp,
     Stamp,
 )
@@ -27,6 +30,9 @@ LEARNER = LearnerStamp(
     samples=(b"\5" * 7,),
     evaluation=(b"\6" * 65,),
 )
+FILED = dataclasses.replace(
+    LEARNER, evaluation=(), file=SampleFile("x.role-7.samples.safetensors", b"abc", None, (55, 56))
+)
 STAMP = Stamp(
     run=bytes(range(1, 33)),
     role=7,
@@ -44,5 +50,11 @@ PRINTED = {
     "evaluation_block": [33], "denominator": [37], "evaluation_denominator": [0x4041800000000000],
     "own.begin": [1, 11, 21], "own.end": [2, 12, 22], "own_blocks.end": [4, 14, 24], "blocks": [5, 15, 25],
     "edge.end": [7, 17, 27], "initial_state": [2], "constants": [0], "samples": [5], "host_roles": [4],
-    "evaluation": [6],
+    "evaluation": [6], "sample_file": [0], "sample_file_bytes": [0], "sample_file_sha256": [0],
+    "sample_file_holds": [0],
+}  # fmt: skip
+# The same with the evaluation's rows beside it: SHA-256 of "abc" begins with ba.
+PRINTED_FILED = PRINTED | {
+    "evaluation": [56], "sample_file": [ord("x")], "sample_file_bytes": [3], "sample_file_sha256": [0xBA],
+    "sample_file_holds": [2],
 }  # fmt: skip

@@ -70,6 +70,11 @@ extern "C" int alpha_main(int, char**, char**) {
   print("constants", stamp.constants);
   print("samples", *at<u8>(stamp, at<u64>(stamp, stamp.samples)[0]));
   print("host_roles", stamp.host_roles);
-  print("evaluation", *at<u8>(stamp, at<u64>(stamp, stamp.evaluation)[0]));
+  const u64* const evaluation = at<u64>(stamp, stamp.evaluation);
+  print("evaluation", stamp.sample_file == 0 ? *at<u8>(stamp, evaluation[0]) : evaluation[1]);
+  print("sample_file", stamp.sample_file == 0 ? 0 : *at<u8>(stamp, stamp.sample_file));
+  print("sample_file_bytes", stamp.sample_file_bytes);
+  print("sample_file_sha256", stamp.sample_file_sha256[0]);
+  print("sample_file_holds", stamp.sample_file_holds);
   return static_cast<int>(stamp.role);
 }

@@ -13,9 +13,9 @@ from elftools.elf.elffile import ELFFile
 
 from alpha_build.build import stamp as stamps
 from alpha_build.build.elf import Image, Note, read_artifact
-from alpha_build.build.stamp import EdgeStamp, decode, encode, with_edges
+from alpha_build.build.stamp import EdgeStamp, LearnerStamp, decode, encode, with_edges
 from alpha_build.system.errors import BuildFailure
-from build.stamps import EDGES, PRINTED, STAMP
+from build.stamps import EDGES, FILED, LEARNER, PRINTED, PRINTED_FILED, STAMP
 from native import TARGETS, Target, compile_executable
 
 STUB = Path(__file__).parent / "stub.cpp"
@@ -57,12 +57,17 @@ def finished(stub: Stub, tmp_path: Path) -> Callable[[list[bytes]], Path]:
     return finish
 
 
-def test_program_reads_its_stamp(stub: Stub, finished: Callable[[list[bytes]], Path]) -> None:
+@pytest.mark.parametrize(("learner", "expected"), [(LEARNER, PRINTED), (FILED, PRINTED_FILED)])
+def test_program_reads_its_stamp(
+    stub: Stub, finished: Callable[[list[bytes]], Path], learner: LearnerStamp, expected: dict[str, list[int]]
+) -> None:
     """Every field arrives where cpp/role/stamp.h expects it."""
-    pieces = encode(STAMP)
+    pieces = encode(dataclasses.replace(STAMP, learner=learner))
     code, printed = stub.run(finished(pieces))
     assert code == 7
-    assert printed == {"bytes": [sum(map(len, pieces))], **PRINTED}
+    assert printed == {"bytes": [sum(map(len, pieces))], **expected}
+    beside = decode(b"".join(pieces)).samples
+    assert beside == (None if learner.file is None else (learner.file.name, 3, learner.file.sha256))
 
 
 def test_bound_program_reads_its_new_edges(stub: Stub, finished: Callable[[list[bytes]], Path]) -> None:

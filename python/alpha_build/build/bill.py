@@ -6,7 +6,7 @@ It holds no time and no random number, so that building twice gives the same byt
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ def write(
 def rewrite_digests(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Put the digests of `manifest` in the bill of a build whose executables were stamped anew."""
     found = read(folder, manifest)
-    digests = {entry["file"]: entry["sha256"] for entry in manifest["roles"]}
+    digests = {file["file"]: file["sha256"] for file in _files(manifest)}
     for component in found.get("components", ()):
         if component["name"] in digests:
             component["hashes"] = _hashes(digests[component["name"]])
@@ -86,7 +86,7 @@ def _bill(
                 "version": manifest["run"],
             },
         },
-        "components": [runtime, *files, *(_file(each["file"], each["sha256"]) for each in manifest["roles"])],
+        "components": [runtime, *files, *(_file(each["file"], each["sha256"]) for each in _files(manifest))],
         "dependencies": [
             {"ref": manifest["name"], "dependsOn": [entry["file"] for entry in manifest["roles"]]},
             *({"ref": each["file"], "dependsOn": _made_from(each, sources)} for each in manifest["roles"]),
@@ -96,7 +96,16 @@ def _bill(
 
 def _made_from(entry: Mapping[str, Any], sources: Mapping[str, str]) -> list[str]:
     source = f"{entry['class']}.cpp"
-    return [_RUNTIME, f"src/{source}"] if source in sources else [_RUNTIME]
+    made_from = [_RUNTIME, f"src/{source}"] if source in sources else [_RUNTIME]
+    return made_from if entry["samples"] is None else [*made_from, str(entry["samples"]["file"])]
+
+
+def _files(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Executables, then the samples beside them."""
+    yield from manifest["roles"]
+    for entry in manifest["roles"]:
+        if entry["samples"] is not None:
+            yield entry["samples"]
 
 
 def _tool(toolchain: Toolchain) -> dict[str, Any]:

@@ -53,7 +53,8 @@ def _rebind(
     artifact = read_artifact(data)
     head = decode(artifact.stamp)
     edges = bound_edges(head.role, head.edges, addresses)
-    note = manifest.entry_json(head.role, entry["class"], artifact.target, edges, entry["memory_bytes"])
+    memory, samples = entry["memory_bytes"], entry["samples"]
+    note = manifest.entry_json(head.role, entry["class"], artifact.target, edges, memory, samples)
     others = [each for each in artifact.notes if each.kind != ENTRY_NOTE]
     notes = [Note(ENTRY_NOTE, manifest.compact(note)), *others]
     stamp = with_edges(artifact.stamp, edges, hosts[_host(head.role, addresses)])

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from alpha_build.build.stamp import EdgeStamp
+    from alpha_build.build.stamp import EdgeStamp, SampleFile
     from alpha_build.projector.check import Checked
 
 FORMAT = 1
@@ -30,10 +30,12 @@ class Entry:
     sha256: str
     edges: tuple[EdgeStamp, ...]
     memory_bytes: int
+    samples: Mapping[str, Any] | None = None  # file, bytes and sha256 of what lies beside the executable
 
     def as_json(self) -> dict[str, Any]:
         file = {"file": self.file, "bytes": self.bytes, "sha256": self.sha256}
-        return {**entry_json(self.role, self.class_name, self.target, self.edges, self.memory_bytes), **file}
+        memory, samples = self.memory_bytes, self.samples
+        return {**entry_json(self.role, self.class_name, self.target, self.edges, memory, samples), **file}
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,12 @@ class Manifest:
 
 
 def entry_json(
-    role: int, class_name: str, target: str, edges: tuple[EdgeStamp, ...], memory_bytes: int | None
+    role: int,
+    class_name: str,
+    target: str,
+    edges: tuple[EdgeStamp, ...],
+    memory_bytes: int | None,
+    samples: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """An entry without what names the file itself: what the executable's note holds.
 
@@ -66,7 +73,13 @@ def entry_json(
         "device": None,
         "edges": [_edge_json(role, edge) for edge in edges],
         "memory_bytes": memory_bytes,
+        "samples": samples,
     }
+
+
+def samples_json(file: SampleFile | None) -> dict[str, Any] | None:
+    """What a manifest says of the samples beside an executable."""
+    return None if file is None else {"file": file.name, "bytes": len(file.data), "sha256": file.sha256}
 
 
 def head_json(checked: Checked) -> dict[str, Any]:

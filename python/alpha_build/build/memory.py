@@ -37,8 +37,12 @@ def memory_bytes(
     rows: RoleRows,
     scratch_bytes: int,
     loaded_bytes: int,
+    file_bytes: int,
 ) -> int:
-    """Bytes that a role maps: its segments and stamp (`loaded_bytes`), its arena, its stack."""
+    """Bytes that a role maps: its segments and stamp (`loaded_bytes`), its arena, its stack.
+
+    `file_bytes` of samples beside the executable are read into the arena.
+    """
     buffers = sum(_padded(buffer.count * _ELEMENT_BYTES[buffer.element]) for buffer in program.buffers)
     steps = list(_steps(program.schedule))
     arena = FIXED_BYTES + buffers + len(program.edges) * EDGE_BYTES + _tables(program)
@@ -53,7 +57,7 @@ def memory_bytes(
             arena += len(program.edges) * program.frame_bytes
     if learner is not None:
         arena += 2 * sum(_padded(leaf.array.nbytes) + LEAF_BYTES for leaf in learner.state)
-        arena += _padded(scratch_bytes) + 16 * _pointers(learner)
+        arena += _padded(scratch_bytes) + _padded(file_bytes) + 16 * _pointers(learner)
     return loaded_bytes + arena + STACK_BYTES
 
 

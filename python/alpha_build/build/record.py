@@ -122,8 +122,9 @@ def _digests(folder: Path, names: Iterable[str]) -> dict[str, str | None]:
 
 
 def _is_whole(folder: Path, entry: Mapping[str, Any]) -> bool:
-    path = folder / entry["file"]
-    return os.access(path, os.X_OK) and content(str(path)) == entry["sha256"]
+    path, samples = folder / entry["file"], entry["samples"]
+    beside = samples is None or content(str(folder / samples["file"])) == samples["sha256"]
+    return beside and os.access(path, os.X_OK) and content(str(path)) == entry["sha256"]
 
 
 def _compiled(folder: Path, classes: Iterable[Sequence[Any]], family: str | None) -> bool:

@@ -49,11 +49,12 @@ def write_source_only(
         folder.mkdir(parents=True, exist_ok=True)
         listed = cmake_text(made.classes, kernels=made.kernels, roles=[files[role] for role in sorted(files)])
         output.write_sources(folder / "roles", {**made.texts, CMAKE_FILE: listed})
-        _remove_stale(folder / "roles", {file for file, _ in files.values()})
+        written: set[str] = set()
         for done, role in enumerate(sorted(files), 1):
             file, each = files[role]
-            _write_role(folder / "roles", made, role, each, file)
+            written |= _write_role(folder / "roles", made, role, each, file)
             progress("stamp", done, len(files))
+        _remove_stale(folder / "roles", written)
         _copy_runtime(folder / "alpha_build")
         whole = template("embedded.txt.j2").render(
             name=name,
@@ -65,21 +66,29 @@ def write_source_only(
     return made
 
 
-def _write_role(folder: Path, made: Generated, role: int, role_class: RoleClass, file: str) -> None:
+def _write_role(folder: Path, made: Generated, role: int, role_class: RoleClass, file: str) -> set[str]:
+    """Writes what makes one role of its class; returns the names."""
     stamp = role_stamp(made.checked, project_rows(made.checked, role))
-    entry = manifest.entry_json(role, role_class.name, role_class.program.target, stamp.edges, None)
+    beside = None if stamp.learner is None else stamp.learner.file
+    samples = manifest.samples_json(beside)
+    entry = manifest.entry_json(role, role_class.name, role_class.program.target, stamp.edges, None, samples)
     notes = (
         Note(ENTRY_NOTE, manifest.compact(entry)),
         Note(HEAD_NOTE, manifest.compact(manifest.head_json(made.checked))),
     )
-    output.replace(folder / f"{file}.stamp", encode(stamp))
-    output.replace(folder / f"{file}.notes", list(map(encode_note, notes)))
+    pieces = {f"{file}.stamp": encode(stamp), f"{file}.notes": list(map(encode_note, notes))}
+    if beside is not None:
+        pieces[beside.name] = [beside.data]
+    for name, data in pieces.items():
+        output.replace(folder / name, data)
+    return set(pieces)
 
 
 def _remove_stale(folder: Path, files: set[str]) -> None:
-    for path in (*folder.glob("*.stamp"), *folder.glob("*.notes")):
-        if path.stem not in files:
-            path.unlink()
+    for ending in ("stamp", "notes", "samples.safetensors"):
+        for path in folder.glob(f"*.role-*.{ending}"):
+            if path.name not in files:
+                path.unlink()
 
 
 def _copy_runtime(folder: Path) -> None:

@@ -8,16 +8,20 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
 
 from alpha_build.system.errors import BuildFailure
 from alpha_build.system.limits import EMBEDDED_BYTES_MAX
 
 MAGIC = b"ALPHAST1"
+HOLDS_SAMPLES, HOLDS_EVALUATION = 1, 2
 ALIGNMENT_BYTES = 64
 
 _HEAD = struct.Struct("<8sQ32sQQQ5Q32sQQQQQd")
 _SHARE = struct.Struct("<6Q")
-_TAIL = struct.Struct("<5Q")  # the last: roles on this one's host
+_TAIL = struct.Struct("<6Q32s2Q")  # the last: roles on this one's host
 _EDGE = struct.Struct("<QIIHHI")
 STAMP_BYTES = _HEAD.size + 3 * _SHARE.size + _TAIL.size
 EDGE_BYTES = _EDGE.size
@@ -70,14 +74,30 @@ class BatchStamp:
 
 
 @dataclass(frozen=True)
+class SampleFile:
+    """Rows in a file beside the executable; offsets of arrays in it are None for those that are embedded."""
+
+    name: str
+    data: bytes
+    samples: tuple[int, ...] | None
+    evaluation: tuple[int, ...] | None
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hexadecimal."""
+        return sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True)
 class LearnerStamp:
-    """What a learner embeds; arrays as row-major little-endian bytes."""
+    """What a learner embeds; arrays as row-major little-endian bytes, none where they are in `file`."""
 
     state_identity: bytes
     initial_state: tuple[bytes, ...]
     constants: tuple[bytes, ...]
     samples: tuple[bytes, ...]
     evaluation: tuple[bytes, ...]
+    file: SampleFile | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +133,10 @@ class _Pieces:
         """A table of offsets, then the arrays; 0 when there are none."""
         if not arrays:
             return 0
-        offsets = [self.add(array) for array in arrays]
+        return self.add_offsets([self.add(array) for array in arrays])
+
+    def add_offsets(self, offsets: Sequence[int]) -> int:
+        """A table of offsets."""
         return self.add(struct.pack(f"<{len(offsets)}Q", *offsets))
 
 
@@ -125,19 +148,17 @@ def encode(stamp: Stamp) -> list[bytes]:
     """
     rest = _Pieces()
     edge_rows = rest.add(b"".join(map(_encode_edge, stamp.edges)))
-    batches, learner, tail = stamp.batches, stamp.learner, (0, 0, 0, 0)
+    batches, learner = stamp.batches, stamp.learner
     cycle = len(batches.denominators)
     denominators = rest.add(struct.pack(f"<{cycle}d", *batches.denominators))
     shares = b"".join(_encode_share(share, rest) for share in batches.shares)
-    if learner is not None:
-        arrays = (learner.initial_state, learner.constants, learner.samples, learner.evaluation)
-        tail = tuple(map(rest.add_arrays, arrays))  # type: ignore[assignment]
+    tail = (0, 0, 0, 0, 0, 0, bytes(32), 0) if learner is None else _learner_tail(learner, rest)
     if rest.bytes > EMBEDDED_BYTES_MAX:
         raise BuildFailure(
             f"role {stamp.role} would embed {rest.bytes} bytes of state and samples; "
             f"an executable holds at most {EMBEDDED_BYTES_MAX}",
             kind="embedded-bytes",
-            hint="use more members or fewer samples",
+            hint="use more members or fewer samples, or put them beside it: ab.Samples(..., embed=False)",
         )
     budgets = stamp.budgets
     head = _HEAD.pack(
@@ -148,6 +169,23 @@ def encode(stamp: Stamp) -> list[bytes]:
     )  # fmt: skip
     fixed = head + shares + _TAIL.pack(*tail, stamp.host_roles)
     return [fixed.ljust(_aligned(STAMP_BYTES), b"\0"), *rest.pieces]
+
+
+def _learner_tail(learner: LearnerStamp, rest: _Pieces) -> tuple[Any, ...]:
+    """Offsets of state, constants and rows, then what there is to know of the file beside the executable."""
+    state, constants = rest.add_arrays(learner.initial_state), rest.add_arrays(learner.constants)
+    samples, evaluation = rest.add_arrays(learner.samples), rest.add_arrays(learner.evaluation)
+    file = learner.file
+    if file is None:
+        return (state, constants, samples, evaluation, 0, 0, bytes(32), 0)
+    if file.samples is not None:
+        samples = rest.add_offsets(file.samples)
+    if file.evaluation is not None:
+        evaluation = rest.add_offsets(file.evaluation)
+    name = rest.add(file.name.encode() + b"\0")
+    holds = HOLDS_SAMPLES * (file.samples is not None) + HOLDS_EVALUATION * (file.evaluation is not None)
+    digest = bytes.fromhex(file.sha256)
+    return (state, constants, samples, evaluation, name, len(file.data), digest, holds)
 
 
 def _encode_edge(edge: EdgeStamp) -> bytes:
@@ -170,6 +208,7 @@ class StampHead:
     budgets: BudgetStamp
     state_identity: bytes  # zero without a learner
     host_roles: int  # 0: unknown
+    samples: tuple[str, int, str] | None  # the file beside the executable: name, bytes, SHA-256
 
 
 def decode(data: bytes) -> StampHead:
@@ -186,8 +225,14 @@ def decode(data: bytes) -> StampHead:
         raise BuildFailure("the stamp is cut short", kind="artifact")
     rows = (_EDGE.unpack_from(data, edge_rows + index * _EDGE.size) for index in range(edge_count))
     edges = tuple(EdgeStamp(*row[:5]) for row in rows)
-    host_roles = _TAIL.unpack_from(data, STAMP_BYTES - _TAIL.size)[-1]
-    return StampHead(size, run, role, edges, BudgetStamp(*fields[6:11]), fields[11], host_roles)
+    *_, name_at, file_bytes, digest, _, host_roles = _TAIL.unpack_from(data, STAMP_BYTES - _TAIL.size)
+    samples = None
+    if name_at:
+        end = data.find(b"\0", name_at)
+        if end < 0:
+            raise BuildFailure("the stamp's name of its samples is cut short", kind="artifact")
+        samples = (data[name_at:end].decode(errors="replace"), file_bytes, digest.hex())
+    return StampHead(size, run, role, edges, BudgetStamp(*fields[6:11]), fields[11], host_roles, samples)
 
 
 def with_edges(data: bytes, edges: Sequence[EdgeStamp], host_roles: int) -> bytes:

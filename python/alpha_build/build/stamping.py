@@ -11,7 +11,7 @@ from alpha_build.build import manifest, output
 from alpha_build.build.classes import RoleClass
 from alpha_build.build.elf import Image, Note
 from alpha_build.build.memory import memory_bytes
-from alpha_build.build.stamp import encode
+from alpha_build.build.stamp import SampleFile, encode
 from alpha_build.build.stamps import role_stamp
 from alpha_build.projector.check import Checked
 from alpha_build.projector.project import project_rows
@@ -50,10 +50,12 @@ class Stamper:
         entries, writes = {}, deque[Future[None]]()
         with ThreadPoolExecutor(WRITERS) as pool:
             for done, role in enumerate(sorted(self._classes), 1):
-                entries[role], pieces = self._stamp(project_rows(self._checked, role))
+                entries[role], pieces, samples = self._stamp(project_rows(self._checked, role))
                 path = folder / entries[role].file
+                if samples is not None:
+                    writes.append(pool.submit(output.replace, folder / samples.name, [samples.data]))
                 writes.append(pool.submit(output.replace, path, pieces, EXECUTABLE))
-                if len(writes) > WRITES_WAITING_MAX:
+                while len(writes) > WRITES_WAITING_MAX:
                     writes.popleft().result()
                 on_step(done, len(self._classes))
             for write in writes:
@@ -63,22 +65,26 @@ class Stamper:
             listed |= {entry["role"]: entry for entry in earlier["roles"] if entry["role"] not in listed}
         whole = {**self._head, "roles": [listed[role] for role in sorted(listed)]}
         output.replace(folder / manifest.FILE, [manifest.pretty(whole)])
-        output.remove_stale(folder, earlier, {str(entry["file"]) for entry in listed.values()})
+        output.remove_stale(folder, earlier, listed.values())
         return manifest.Manifest(self._head, tuple(entries.values()))
 
-    def _stamp(self, rows: RoleRows) -> tuple[manifest.Entry, list[bytes]]:
-        """One role's entry and the bytes of its executable."""
+    def _stamp(self, rows: RoleRows) -> tuple[manifest.Entry, list[bytes], SampleFile | None]:
+        """One role's entry, the bytes of its executable, and what lies beside it."""
         role_class = self._classes[rows.role]
         image, target = self._images[role_class.name], role_class.program.target
         stamp = role_stamp(self._checked, rows)
         pieces = encode(stamp)
+        samples = None if stamp.learner is None else stamp.learner.file
         memory = memory_bytes(
             role_class.program, self._checked.learner, rows, self._scratch_bytes.get(target, 0),
-            image.memory_bytes + sum(map(len, pieces)),
+            image.memory_bytes + sum(map(len, pieces)), 0 if samples is None else len(samples.data),
         )  # fmt: skip
-        note = manifest.entry_json(rows.role, role_class.name, target, stamp.edges, memory)
+        listed = manifest.samples_json(samples)
+        note = manifest.entry_json(rows.role, role_class.name, target, stamp.edges, memory, listed)
         finished, digest = image.finish(pieces, [Note(ENTRY_NOTE, manifest.compact(note)), self._head_note])
         file = f"{self._head['name']}.role-{rows.role}.{target}"
         size = sum(map(len, finished))
-        entry = manifest.Entry(rows.role, role_class.name, target, file, size, digest, stamp.edges, memory)
-        return entry, finished
+        entry = manifest.Entry(
+            rows.role, role_class.name, target, file, size, digest, stamp.edges, memory, listed
+        )
+        return entry, finished, samples

@@ -29,7 +29,8 @@ def role_stamp(checked: Checked, rows: RoleRows) -> Stamp:
         shares=(full, short, evaluation),
     )
     assert checked.identity.state is not None
-    embedded = learner_stamp(learner, checked.identity.state, full.own, short.own, evaluation.own)
+    file = f"{checked.system.name}.role-{rows.role}.samples.safetensors"
+    embedded = learner_stamp(learner, checked.identity.state, file, full.own, short.own, evaluation.own)
     return Stamp(checked.identity.run, rows.role, edges, budgets, batches, embedded, rows.members)
 
 

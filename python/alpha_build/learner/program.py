@@ -84,6 +84,8 @@ class LearnerProgram:
     rounds: int
     every: int  # evaluation period; 0: no evaluation
     digest: bytes = b""
+    # Whether executables hold the samples, and those of the evaluation; None: as their size says.
+    embed: tuple[bool | None, bool | None] = (None, None)
     # Nesting of "params" and of "optimizer", see structure.py.
     structure: dict[str, Any] = field(default_factory=dict, compare=False)
     # One line each, for the user: narrowed dtypes.

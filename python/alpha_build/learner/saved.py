@@ -72,6 +72,7 @@ def from_bytes(data: bytes) -> LearnerProgram:
         samples=tuple(_array(array) for array in fields["samples"]),
         evaluation_samples=tuple(_array(array) for array in fields["evaluation_samples"]),
         notices=tuple(fields["notices"]),
+        embed=tuple(fields["embed"]),
         **{name: fields[name] for name in _PLAIN},
     )
     if learner.digest != learner_digest(learner):

@@ -47,6 +47,7 @@ def trace(learner: Any, element: str) -> LearnerProgram:
     block = _block(learner.loss, params, samples, weights is not None, dtype, narrow, key)
     update = optimizer.trace(params, dtype)
     metric, metric_names, evaluated, every = _evaluation(learner.evaluation, params, dtype, narrowing)
+    in_evaluation = None if evaluated is None else evaluated.embed
     arrays = samples.arrays if weights is None else (*samples.arrays, weights)
     program = LearnerProgram(
         block=block,
@@ -58,7 +59,7 @@ def trace(learner: Any, element: str) -> LearnerProgram:
         element="f32" if narrow else element,
         samples=_shuffled(arrays, learner.shuffle),
         weighted=weights is not None,
-        evaluation_samples=evaluated,
+        evaluation_samples=() if evaluated is None else evaluated.arrays,
         batch=batch,
         rounds=_count(learner.rounds, "rounds"),
         every=every,
@@ -67,6 +68,7 @@ def trace(learner: Any, element: str) -> LearnerProgram:
             "optimizer": describe("optimizer", optimizer.state),
         },
         notices=narrowing.notices(),
+        embed=(samples.embed, in_evaluation),
     )
     return dataclasses.replace(program, digest=learner_digest(program))
 
@@ -227,10 +229,10 @@ class _Optimizer:
 
 def _evaluation(
     evaluation: Any, params: Any, dtype: str, narrowing: Narrowing
-) -> tuple[Program | None, tuple[str, ...], tuple[np.ndarray, ...], int]:
-    """Sums of the metrics over `rows` samples, their names, the arrays and the period."""
+) -> tuple[Program | None, tuple[str, ...], SampleArrays | None, int]:
+    """Sums of the metrics over `rows` samples, their names, the samples and the period."""
     if evaluation is None:
-        return None, (), (), 0
+        return None, (), None, 0
     samples = to_samples(evaluation.samples, "evaluation.samples", narrowing)
     every = _count(evaluation.every, "every")
     one, names, forward = metric_of_one(evaluation.metric, params, samples)
@@ -245,4 +247,4 @@ def _evaluation(
     shapes = _shapes(samples.arrays, symbolic_rows())
     with placed("metric", evaluation.metric, forward):
         program = to_program(jax.make_jaxpr(metric)(*jax.tree_util.tree_leaves(params), *shapes))
-    return program, names, samples.arrays, every
+    return program, names, samples, every

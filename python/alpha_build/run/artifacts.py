@@ -27,6 +27,15 @@ class Edge:
 
 
 @dataclass(frozen=True)
+class SampleFile:
+    """Samples that lie beside an executable."""
+
+    path: Path
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Artifact:
     """One role's executable and its place in the run."""
 
@@ -35,6 +44,7 @@ class Artifact:
     path: Path
     sha256: str
     edges: tuple[Edge, ...]
+    samples: SampleFile | None = None
 
     @property
     def announced(self) -> int:
@@ -82,27 +92,37 @@ def read_build(folder: Path) -> Build:
 
 
 def verify(build: Build) -> None:
-    """Compares every executable with the digest in the manifest, before anything is started."""
+    """Compares every file with the digest in the manifest, before anything is started."""
     for artifact in build.artifacts:
-        place = str(artifact.path)
-        try:
-            with open(artifact.path, "rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise AlphaError(
-                f"role {artifact.role}'s executable cannot be read: {error.strerror}",
-                kind="no-artifact",
-                where=place,
-                hint="build again with alpha-build roles, or copy the whole folder",
-            ) from None
-        if found != artifact.sha256:
-            raise AlphaError(
-                f"role {artifact.role}'s executable is not the one that was built: "
-                f"SHA-256 {found}, manifest {artifact.sha256}",
-                kind="artifact-digest",
-                where=place,
-                hint="build again with alpha-build roles, or copy the whole folder again",
+        _verify_file(f"role {artifact.role}'s executable is", artifact.path, artifact.sha256)
+        if artifact.samples is not None:
+            _verify_file(
+                f"role {artifact.role}'s samples are", artifact.samples.path, artifact.samples.sha256
             )
+
+
+def _verify_file(what: str, path: Path, sha256: str) -> None:
+    noun, _, verb = what.rpartition(" ")
+    try:
+        if not path.is_file() and path.exists():
+            raise OSError(0, "it is no regular file")  # a pipe would have us wait
+        with open(path, "rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise AlphaError(
+            f"{noun} cannot be read: {error.strerror}",
+            kind="no-artifact",
+            where=str(path),
+            hint="build again with alpha-build roles, or copy the whole folder",
+        ) from None
+    if found != sha256:
+        those = "the one that was" if verb == "is" else "those that were"
+        raise AlphaError(
+            f"{noun} {verb} not {those} built: SHA-256 {found}, manifest {sha256}",
+            kind="artifact-digest",
+            where=str(path),
+            hint="build again with alpha-build roles, or copy the whole folder again",
+        )
 
 
 def command(artifact: Artifact) -> list[str]:
@@ -155,16 +175,24 @@ def _build(folder: Path, manifest: dict[str, Any]) -> Build:
 
 
 def _artifact(folder: Path, row: dict[str, Any]) -> Artifact:
-    file = str(row["file"])
-    if Path(file).name != file:
-        raise ValueError(f"{file!r} is not a plain file name")
+    samples = row["samples"] if "samples" in row else None
     return Artifact(
         role=int(row["role"]),
         target=str(row["target"]),
-        path=folder.absolute() / file,
+        path=_plain(folder, row["file"]),
         sha256=str(row["sha256"]),
         edges=tuple(_edge(edge) for edge in row["edges"]),
+        samples=None
+        if samples is None
+        else SampleFile(_plain(folder, samples["file"]), int(samples["bytes"]), str(samples["sha256"])),
     )
+
+
+def _plain(folder: Path, file: Any) -> Path:
+    """A file of the folder itself."""
+    if Path(str(file)).name != str(file):
+        raise ValueError(f"{file!r} is not a plain file name")
+    return folder.absolute() / str(file)
 
 
 def _edge(row: dict[str, Any]) -> Edge:
