@@ -48,7 +48,8 @@ void update(u64, const void* const* in, void* const* out, void*) {
   *static_cast<i32*>(out[1]) = *static_cast<const i32*>(in[1]) + 1;
 }
 
-// parameters w; x, y; constant scale -> scaled sum of squared errors, count of rows
+// parameters w; x, y; constant scale -> scaled sum of squared errors, count of rows in units of a
+// subnormal number
 void metric(u64 rows, const void* const* in, void* const* out, void*) {
   f32 sum = 0;
   for (u64 r = 0; r < rows; ++r) {
@@ -58,7 +59,7 @@ void metric(u64 rows, const void* const* in, void* const* out, void*) {
     sum += *static_cast<const f32*>(in[3]) * error * error;
   }
   *static_cast<f32*>(out[0]) = sum;
-  *static_cast<f32*>(out[1]) = static_cast<f32>(rows);
+  *static_cast<f32*>(out[1]) = static_cast<f32>(rows) * 0x1p-140f;
 }
 
 constexpr u64 kWShape[] = {kWidth};

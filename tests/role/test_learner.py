@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -104,6 +106,29 @@ def test_canonical_has_one_result(tmp_path: Path) -> None:
     assert len(found["tree"]) > 1
     assert toy.reference(Shape(10, 2, "sequence"))[0].tobytes() != toy.reference(Shape(10, 2))[0].tobytes()
     assert {shape.members for shape in SHAPES if shape.order == "canonical"} == {1, 2, 3, 4, 5, 8, 10}
+
+
+@pytest.mark.parametrize("shape", [Shape(4, 3), Shape(4, 2)], ids=str)
+def test_a_tree_has_one_result_whatever_the_arrival_order(
+    native: Toolchain, shape: Shape, tmp_path: Path
+) -> None:
+    """Fifty runs of each; a leaf announces nothing, so that leaves come in any order."""
+    system, delays = members(native, shape), random.Random(1)
+    leaves = [role for role in range(shape.members) if not shape.children(role)]
+
+    def end(number: int, slept_s: list[float]) -> dict[int, list[str]]:
+        sleep = {
+            role: ["sh", "-c", f'sleep {s}; exec "$@"', "sh"] for role, s in zip(leaves, slept_s, strict=True)
+        }
+        ended = run(system, tmp_path / str(number), prefix=sleep, budget_s=60)
+        return {role: each.lines[-1:] for role, each in ended.items()}
+
+    state = toy.state_hash(toy.reference(shape)[0])
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(end, i, [delays.choice([0, 0.002, 0.01]) for _ in leaves]) for i in range(50)]
+    for one in runs:
+        lines = one.result()
+        assert all(state in line for line in lines.values() for line in line), lines
 
 
 @pytest.mark.cross
