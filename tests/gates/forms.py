@@ -9,14 +9,16 @@ import numpy as np
 
 from alpha_build.gates.sums import contribution, in_order
 
-# Each member's contribution comes from its own operation; `show` prints the bits of what it reads.
+# Each member's contribution comes from its own operation, the last element a subnormal number; `show` prints
+# the bits of what it reads.
 FORMS = """\
 import alpha_build as ab
 roles, elements = {roles}, {elements}
 fills = [
     ab.Operation(f"fill_{{role}}", writes=["x"],
         cpp="for (std::size_t i = 0; i < x.size(); ++i) "
-            f"x[i] = 1.0f / static_cast<float>({{role}} + 3 * i + 7 * round + 1);")
+            f"x[i] = 1.0f / static_cast<float>({{role}} + 3 * i + 7 * round + 1);"
+            f"if (x.size() != 0) x[x.size() - 1] = 0x1p-130f * static_cast<float>({{role}} + round + 1);")
     for role in roles]
 PRINT = '#include "base/text.h"\\n#include "role/print.h"'
 def show(name, region, parts=()):
@@ -72,5 +74,7 @@ def shown(dist: Path, role: int, name: str, passes: int = 2) -> np.ndarray:
 
 def mean(roles: list[int], round_: int, fanout: int, elements: int = 33) -> np.ndarray:
     values = [contribution(role, round_, elements) for role in roles]
+    for role, value in zip(roles, values, strict=True):
+        value[-1] = np.float32(2**-130) * np.float32(role + round_ + 1)
     result: np.ndarray = in_order(values, fanout) / np.float32(len(roles))
     return result

@@ -17,9 +17,11 @@ from gates.forms import forms, mean, shown
 pytestmark = pytest.mark.gates
 METRIC = """\
 def error(params, x, y):
-    return {"error": abs(x @ params["w"] - y)}
+    tiny = jnp.abs(x[0]) * 0 + jnp.float32(2**-70)
+    return {"error": abs(x @ params["w"] - y), "tiny": tiny * jnp.float32(2**-70)}
 metric = ab.Evaluation(error, samples=(x[:9], y[:9]), every=3)
 """
+TINY = float(f"{2**-140:.9g}")  # as nine subnormal numbers, added and divided, are printed
 EMULATED = bool(find_emulator("aarch64") and available("aarch64"))
 
 
@@ -128,6 +130,7 @@ def test_a_learner_over_a_mesh_trains_the_state_of_one_over_a_tree(folder: Path)
         assert len({row["state"] for row in result["roles"]}) == 1
         results.append((result["rounds"], result["loss"], result["metrics"], result["roles"][0]["state"]))
     assert results[0] == results[1] and results[0][0] == 4
+    assert results[0][2]["tiny"] == TINY
 
 
 def test_order_canonical_gives_one_state_over_a_mesh_and_alone(folder: Path) -> None:
@@ -146,6 +149,7 @@ def test_order_canonical_gives_one_state_over_a_mesh_and_alone(folder: Path) -> 
         assert len({row["state"] for row in result["roles"]}) == 1
         results.append((result["loss"], result["metrics"], result["roles"][0]["state"]))
     assert results[0] == results[1]
+    assert results[0][1]["tiny"] == TINY
 
 
 def test_what_lies_whole_is_scattered_and_broadcast_over_a_mesh(folder: Path) -> None:
