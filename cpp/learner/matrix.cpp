@@ -6,11 +6,19 @@
 
 namespace alpha {
 
+namespace {
+
+// Fewer columns than lanes that are worth it.
+constexpr u64 kShort = 8;
+
+}  // namespace
+
 template <bool kFused>
 void multiply(u64 m, u64 n, u64 k, Matrix<const f32> left, Matrix<const f32> right,
               Matrix<f32> result, f32* workspace) {
-  if (n < m && n < kShort) {
-    // The long side across the lanes: products commute, so the bits are the same.
+  if ((n < m && n < kShort) || (m >= kShort && result.row == 1 && result.column != 1)) {
+    // The long side across the lanes, or the one whose results are neighbours: products commute, so
+    // the bits are the same.
     return alpha::multiply<kFused>(n, m, k, {right.data, right.column, right.row},
                                    {left.data, left.column, left.row},
                                    {result.data, result.column, result.row}, workspace);

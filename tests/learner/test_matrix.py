@@ -68,7 +68,6 @@ def test_the_plan_has_the_constants_of_the_header() -> None:
         "kPanelColumns": contraction.PANEL_COLUMNS,
         "kPanelRows": contraction.PANEL_ROWS,
         "kStrip": contraction.STRIP,
-        "kShort": contraction.SHORT,
     }
     for name, value in names.items():
         assert f"constexpr u64 {name} = {value};" in header

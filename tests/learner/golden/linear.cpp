@@ -42,7 +42,7 @@ void block([[maybe_unused]] u64 rows, [[maybe_unused]] const void* const* in, vo
   canonicalise(v12, 1);
   // dot_general, learners.py:22
   multiply<true>(1, 10, rows, Matrix<const f32>{v11, 1, 1},
-      Matrix<const f32>{v2, 10, 1}, Matrix<f32>{v13, 10, 1}, w2);
+      Matrix<const f32>{v2, 10, 1}, Matrix<f32>{v13, 1, 1}, w2);
   canonicalise(v13, 10);
 }
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..program import Dimension, Equation, Operand
-from .extent import ONE, Extent, extent, product, row_major
+from .extent import Extent, extent, product, row_major
 from .lowering import Lowering
 from .row import Row
 from .tree import Apply, Load, Tree, merged_stride, transpose
 from .writer import CPP_TYPES, nest
 
-# What learner/matrix.h packs: kPart, kPanelColumns, kPanelRows, kStrip and kShort there.
-PART, PANEL_COLUMNS, PANEL_ROWS, STRIP, SHORT = 256, 1024, 240, 96, 8
+# What learner/matrix.h packs: kPart, kPanelColumns, kPanelRows and kStrip there.
+PART, PANEL_COLUMNS, PANEL_ROWS, STRIP = 256, 1024, 240, 96
 
 
 def workspace(m: Extent, n: Extent, k: Extent) -> int:
     """f32 elements that a product of m x k and k x n packs its operands into, for any number of rows."""
-    if n.fixed is not None and n.fixed < SHORT:  # the long side becomes columns
-        m, n = n, m
-    columns, rows = _at_most(n, PANEL_COLUMNS, STRIP), _at_most(m, PANEL_ROWS, STRIP)
-    return (columns + rows) * _at_most(k, PART, 1)
+    ways = (
+        _at_most(columns, PANEL_COLUMNS, STRIP) + _at_most(rows, PANEL_ROWS, STRIP)
+        for columns, rows in ((n, m), (m, n))  # which way round is found at run time
+    )
+    return max(ways) * _at_most(k, PART, 1)
 
 
 def _at_most(size: Extent, bound: int, unit: int) -> int:
@@ -60,6 +61,26 @@ def target(lowering: Lowering, equation: Equation) -> str:
     if sum_dtype(aval.dtype) == aval.dtype:
         return lowering.allocate(value)
     return lowering.temporary("float32", aval.shape)
+
+
+def _placed(
+    lowering: Lowering, equation: Equation, groups: Sequence[Sequence[int]]
+) -> tuple[str, list[Extent]]:
+    """The same, and a stride for each group of the result's axes; if only a transpose reads the result, it
+    is laid out as that wants it."""
+    value = equation.outputs[0]
+    aval = lowering.program.values[value]
+    turned = lowering.turned(value) if sum_dtype(aval.dtype) == aval.dtype else None
+    if turned is not None:
+        moved, strides = turned
+        merged = _merged(Load("", aval.dtype, strides), aval.shape, groups)
+        if merged is not None:
+            name = lowering.allocate(moved)
+            lowering.trees[value] = Load(name, aval.dtype, strides)
+            return name, merged
+    plain = _merged(Load("", aval.dtype, row_major(aval.shape)), aval.shape, groups)
+    assert plain is not None, "neighbouring axes of a contiguous array merge"
+    return target(lowering, equation), plain
 
 
 def computed(lowering: Lowering, equation: Equation, lines: list[str], reads: set[str], name: str) -> None:
@@ -110,14 +131,15 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
     right, (right_column, right_step, *right_jump) = side(
         lowering, equation, 1, [right_free, right_k, *([a] for a in right_batch)]
     )
-    name = target(lowering, equation)
+    batch, free = len(left_batch), len(left_batch) + len(left_free)
+    axes = [range(batch, free), range(free, len(result.shape)), *([a] for a in range(batch))]
+    name, (row, column, *jump) = _placed(lowering, equation, axes)
     kind = CPP_TYPES[sum_dtype(result.dtype)]
     m = product(shapes[0][axis] for axis in left_free)
     n = product(shapes[1][axis] for axis in right_free)
     k = product(shapes[0][axis] for axis in left_k)
     sizes = tuple(extent(shapes[0][axis]) for axis in left_batch)
     indices = tuple(f"b{i}" for i in range(len(sizes)))
-    jump = row_major(result.shape)[: len(sizes)]
 
     def at(buffer: str, offset: Extent, jumps: Sequence[Extent]) -> str:
         terms = [buffer, *([] if offset.is_zero else [offset.cpp()])]
@@ -127,7 +149,7 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
     work = lowering.workspace(workspace(m, n, k))
     a = f"{{{at(left.buffer, left.offset, left_jump)}, {left_row.cpp()}, {left_step.cpp()}}}"
     b = f"{{{at(right.buffer, right.offset, right_jump)}, {right_step.cpp()}, {right_column.cpp()}}}"
-    c = f"{{{at(name, Extent(), jump)}, {n.cpp()}, {ONE.cpp()}}}"
+    c = f"{{{at(name, Extent(), jump)}, {row.cpp()}, {column.cpp()}}}"
     call = [
         f"{function}<{lowering.fused}>({m.cpp()}, {n.cpp()}, {k.cpp()}, Matrix<const {kind}>{a},",
         f"    Matrix<const {kind}>{b}, Matrix<{kind}>{c}, {work});",

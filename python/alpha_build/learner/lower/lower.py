@@ -90,6 +90,8 @@ def _count_consumers(lowering: Lowering) -> None:
     for equation in lowering.program.equations:
         for operand in {operand for operand in equation.inputs if isinstance(operand, int)}:
             lowering.consumers[operand] = lowering.consumers.get(operand, 0) + 1
+            if equation.primitive == "transpose":
+                lowering.transposes[operand] = equation
     first_equation_value = len(lowering.program.inputs) + len(lowering.program.constants)
     for position, result in enumerate(lowering.program.outputs):
         if isinstance(result, int) and result >= first_equation_value:

@@ -30,6 +30,7 @@ class Lowering:
     stored: set[int] = field(default_factory=set)  # output positions that are written
     external: dict[str, str] = field(default_factory=dict)  # name -> declaration of an in or out pointer
     consumers: dict[int, int] = field(default_factory=dict)
+    transposes: dict[int, Equation] = field(default_factory=dict)  # by the value that they turn
     fresh: int = 0
 
     @property
@@ -114,6 +115,16 @@ class Lowering:
             )
         self.trees[value] = Load(name, aval.dtype, row_major(aval.shape))
         return name
+
+    def turned(self, value: int) -> tuple[int, Strides] | None:
+        """What a transpose makes of a value that nothing else reads, and strides that make that contiguous."""
+        equation = self.transposes.get(value)
+        if equation is None or self.consumers[value] > 1 or value in self.outputs:
+            return None
+        (moved,) = equation.outputs
+        plain = row_major(self.program.values[moved].shape)
+        order = equation.params["permutation"]
+        return moved, tuple(plain[order.index(axis)] for axis in range(len(order)))
 
     def is_output(self, buffer: str) -> bool:
         return "out[" in self.external.get(buffer, "")
