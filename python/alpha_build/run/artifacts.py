@@ -87,7 +87,7 @@ def read_build(folder: Path) -> Build:
         raise _bad_manifest(path, f"its format is {found!r}, and this release runs format {FORMAT}")
     try:
         return _build(folder, manifest)
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise _bad_manifest(path, f"{type(error).__name__}: {error}") from None
 
 
@@ -175,7 +175,7 @@ def _build(folder: Path, manifest: dict[str, Any]) -> Build:
 
 
 def _artifact(folder: Path, row: dict[str, Any]) -> Artifact:
-    samples = row["samples"] if "samples" in row else None
+    samples = row.get("samples")
     return Artifact(
         role=int(row["role"]),
         target=str(row["target"]),
