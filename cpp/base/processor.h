@@ -10,7 +10,7 @@ struct Processor {
   bool v3 =
       false;  // x86-64-v3: AVX, AVX2, BMI1, BMI2, F16C, FMA, LZCNT, MOVBE, and the system saves YMM
   bool avx512 = false;  // F, BW, DQ, VL, and the system saves ZMM
-  bool halved = false;  // AVX-512 runs in halves (AMD before Zen 5): SHA-NI streams hash faster
+  bool vbmi = false;    // AVX-512 as above, and permutations of bytes
 };
 
 // Fills processor().  `hwcap` is AT_HWCAP of the auxiliary vector, which x86-64 does not look at.

@@ -20,16 +20,6 @@ u64 saved_registers() {
 
 constexpr bool all_of(u32 word, u32 bits) { return (word & bits) == bits; }
 
-constexpr u32 kZen5 = 0x1a;
-
-bool is_amd() {
-  u32 a = 0, b = 0, c = 0, d = 0;
-  __get_cpuid(0, &a, &b, &c, &d);
-  return b == 0x68747541 && d == 0x69746e65 && c == 0x444d4163;  // "AuthenticAMD"
-}
-
-constexpr u32 family(u32 leaf1) { return ((leaf1 >> 8) & 15) + ((leaf1 >> 20) & 255); }
-
 Processor features(u64) {
   Processor found;
   u32 a1 = 0, b1 = 0, c1 = 0, d1 = 0;
@@ -46,7 +36,7 @@ Processor features(u64) {
   found.v3 = (saved & 0x6) == 0x6 && all_of(c1, leaf1) && all_of(b7, leaf7) && all_of(c8, 1u << 5);
   const u32 avx512 = (1u << 16) | (1u << 17) | (1u << 30) | (1u << 31);  // F, DQ, BW, VL
   found.avx512 = found.v3 && (saved & 0xe6) == 0xe6 && all_of(b7, avx512);
-  found.halved = is_amd() && family(a1) < kZen5;
+  found.vbmi = found.avx512 && all_of(c7, 1u << 1);
   return found;
 }
 

@@ -97,18 +97,17 @@ void wide_leaves(const u8* first, u64 count, Digest* digests) {
   }
   instruction_leaves(first, count, digests);
 }
-bool has_wide(const Processor& has) { return has.sha && has.avx512; }
-bool is_fast_wide(const Processor& has) { return has_wide(has) && !has.halved; }
+bool has_wide(const Processor& has) { return has.sha && has.vbmi; }
 #endif
 
 bool always(const Processor&) { return true; }
 bool has_sha(const Processor& has) { return has.sha; }
 
 constexpr HashForm kForms[] = {
-    {"portable", always, always, portable_blocks, portable_leaves, 1},
-    {kInstructionsName, has_sha, has_sha, instruction_blocks, instruction_leaves, kStreams},
+    {"portable", always, portable_blocks, portable_leaves, 1},
+    {kInstructionsName, has_sha, instruction_blocks, instruction_leaves, kStreams},
 #if defined(__x86_64__)
-    {"AVX-512", has_wide, is_fast_wide, instruction_blocks, wide_leaves, kWideLanes},
+    {"AVX-512", has_wide, instruction_blocks, wide_leaves, kWideLanes},
 #endif
 };
 
@@ -124,7 +123,7 @@ Span<const HashForm> hash_forms() { return {kForms, sizeof(kForms) / sizeof(kFor
 
 void choose_hash(const Processor& has) {
   for (const HashForm& form : kForms) {
-    if (form.available(has) && form.fast(has)) chosen = &form;
+    if (form.available(has)) chosen = &form;
   }
 }
 

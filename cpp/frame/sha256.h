@@ -19,7 +19,6 @@ bool operator==(const Digest& left, const Digest& right);
 struct HashForm {
   const char* name;
   bool (*available)(const Processor&);
-  bool (*fast)(const Processor&);  // faster here than those before it
   // Runs the compression function over `count` blocks of 64 bytes.
   void (*blocks)(u32* state, const u8* first, u64 count);
   // Digests of `count` whole leaves that lie one after another.

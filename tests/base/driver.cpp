@@ -83,8 +83,9 @@ int memory() {
 
 int processor_line() {
   const Processor& has = processor();
-  print(
-      Text<64>().add("sha ", int{has.sha}, " v3 ", int{has.v3}, " avx512 ", int{has.avx512}, "\n"));
+  Text<64> line;
+  line.add("sha ", int{has.sha}, " v3 ", int{has.v3}, " avx512 ", int{has.avx512});
+  print(line.add(" vbmi ", int{has.vbmi}, "\n"));
   return 0;
 }
 
