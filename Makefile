@@ -1,5 +1,5 @@
 # What a person types; CI types the same.
-.PHONY: help setup demo test bench harness exhaustive docs lint format clean
+.PHONY: help setup demo test bench harness exhaustive bits docs lint format clean
 PYTEST_ARGS ?=
 FUZZ_SECONDS ?= 300
 VENV := .venv/bin
@@ -12,6 +12,7 @@ help:
 	@echo 'make test    all tests that this machine can run; PYTEST_ARGS="-k frame" narrows them'
 	@echo 'make bench   figures of speed and memory, as JSON lines'
 	@echo 'make harness the primitive cases inside the jax wheel through the lowering, all of them: a quarter of an hour'
+	@echo 'make bits    the programs of the examples by every compiler, level and instruction set here: equal bytes'
 	@echo 'make exhaustive  elementary functions over all 2^32 inputs against quadruple precision: two hours of one core'
 	@echo 'make fuzz    what reads a peer bytes, five minutes each target; FUZZ_SECONDS changes that'
 	@echo 'make docs    the documentation as a site, in build/site'
@@ -31,6 +32,9 @@ bench: .venv/ready
 
 harness: .venv/ready
 	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python tests/learner/harness.py
+
+bits: .venv/ready
+	@cd tests && PATH="$(CURDIR)/$(VENV):$(CURDIR)/.venv/debian/usr/bin:$$PATH" $(CURDIR)/$(VENV)/python -m learner.bits
 
 exhaustive: .venv/ready
 	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python tests/learner/exhaustive.py

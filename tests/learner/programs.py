@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -59,7 +59,8 @@ _DRIVER = """
 template <unsigned long N>
 static void call(void (*f)(unsigned long, const void* const*, void* const*, void*),
                  const unsigned long (&in)[N],
-                 unsigned long ins, unsigned long outs, unsigned long scratch, FILE* from, FILE* to) {
+                 unsigned long ins, unsigned long outs, unsigned long scratch, unsigned long rows,
+                 FILE* from, FILE* to) {
   const void* inputs[N];
   void* outputs[N];
   for (unsigned long i = 0; i < ins + outs; ++i) {
@@ -71,7 +72,7 @@ static void call(void (*f)(unsigned long, const void* const*, void* const*, void
       outputs[i - ins] = bytes;
     }
   }
-  f(0, inputs, outputs, aligned_alloc(64, scratch + 64));
+  f(rows, inputs, outputs, aligned_alloc(64, scratch + 64));
   for (unsigned long i = 0; i < outs; ++i) fwrite(outputs[i], 1, in[ins + i], to);
 }
 int main(int, char** path) {
@@ -80,10 +81,27 @@ int main(int, char** path) {
 """
 
 
+class Work(Protocol):
+    """A program and what it is called with."""
+
+    @property
+    def program(self) -> Program: ...
+    @property
+    def arguments(self) -> Sequence[np.ndarray]: ...
+
+
 def run_elsewhere(
-    cases: Mapping[str, Case], folder: Path, compiler: Sequence[str], emulator: Sequence[str], rounding: str
+    cases: Mapping[str, Work],
+    folder: Path,
+    compiler: Sequence[str],
+    emulator: Sequence[str],
+    rounding: str,
+    flags: Sequence[str] = ("-O2", "-ffp-contract=off"),
+    rows: int = 0,
+    multiplies: bool = True,
 ) -> dict[str, list[bytes]]:
-    """The same as bytes, by a static executable of another target."""
+    """The same as bytes, by a static executable of another target or with other flags; `multiplies`: the
+    programs call the matrix product, which takes most of the time to compile."""
     lowered, calls, data = [], [], []
     sizes: dict[str, list[int]] = {}
     for name, each in cases.items():
@@ -91,20 +109,26 @@ def run_elsewhere(
         lowered.append(lower(program, name, target="aarch64", rounding=rounding))
         inputs = [np.ascontiguousarray(array) for array in (*each.arguments, *program.constants)]
         avals = [program.aval(result) for result in program.outputs]
-        sizes[name] = [int(np.prod(a.shape, dtype=int)) * np.dtype(a.dtype).itemsize for a in avals]
+        shapes = [[rows if size == "rows" else int(size) for size in a.shape] for a in avals]
+        sizes[name] = [
+            int(np.prod(shape, dtype=int)) * np.dtype(a.dtype).itemsize
+            for shape, a in zip(shapes, avals, strict=True)
+        ]
         bounds = [array.nbytes for array in inputs] + sizes[name]
-        scratch = -(-lowered[-1].scratch_bytes(1) // 64) * 64
+        scratch = -(-lowered[-1].scratch_bytes(max(rows, 1)) // 64) * 64
         listed = ", ".join(f"{size}ul" for size in bounds)
         calls.append(f"  {{ const unsigned long in[] = {{{listed}}};")
-        calls.append(f"    call(alpha::{name}, in, {len(inputs)}, {len(avals)}, {scratch}, from, to); }}")
+        calls.append(
+            f"    call(alpha::{name}, in, {len(inputs)}, {len(avals)}, {scratch}, {rows}, from, to); }}"
+        )
         data += [array.tobytes() for array in inputs]
     source, read, written = folder / "cases.cpp", folder / "in.bin", folder / "out.bin"
     source.write_text(library_source(lowered) + _DRIVER + "\n".join(calls) + "\n  fclose(to);\n}\n")
     read.write_bytes(b"".join(data))
-    kernels = map(str, kernel_sources(CPP))
-    flags = ["-std=c++20", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-strict-aliasing", "-static"]
+    kernels = [str(path) for path in kernel_sources(CPP) if multiplies or path.stem != "matrix"]
+    always = ["-std=c++20", "-fno-math-errno", "-fno-strict-aliasing", "-static", f"-I{CPP}"]
     out = folder / "cases"
-    subprocess.run([*compiler, *flags, f"-I{CPP}", str(source), *kernels, "-o", str(out)], check=True)
+    subprocess.run([*compiler, *always, *flags, str(source), *kernels, "-o", str(out)], check=True)
     subprocess.run([*emulator, str(out), str(read), str(written)], check=True)
     whole, results = written.read_bytes(), {}
     for name, each in sizes.items():
