@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 _WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -23,6 +25,22 @@ def pip(*arguments: str, **environment: str) -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+def check_wheel(wheel: Path, folder: Path) -> None:
+    """What an index asks of its description, and what installers want of its content."""
+    pytest.importorskip("twine")
+    pytest.importorskip("check_wheel_contents")
+    assert "PASSED" in tool(folder, "twine", "check", "--strict", wheel)
+    assert wheel.name in tool(folder, "check_wheel_contents", wheel)
+
+
+def tool(folder: Path, module: str, *arguments: object) -> str:
+    """What a Python tool prints; `folder` holds no settings of it."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @contextmanager

@@ -119,6 +119,24 @@ def test_bill_lists_what_is_there(built: Path) -> None:
     assert list(bill.compilers(found)) == ["gnu-x86_64"]
 
 
+def test_bill_is_as_its_standard_says(built: Path) -> None:
+    pytest.importorskip("cyclonedx")
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
+    (path,) = (built / "dist").glob("*.cdx.json")
+    validator, whole = JsonStrictValidator(SchemaVersion.V1_6), json.loads(path.read_text())
+    assert validator.validate_str(path.read_text()) is None
+    assert validator.validate_str(json.dumps({**whole, "components": [{"name": "no type"}]})) is not None
+
+
+def test_a_bill_that_cannot_be_used_is_none(dist: Path) -> None:
+    manifest = json.loads((dist / "manifest.json").read_text())
+    for bill_text in ("", "[]", "{}", '{"components": [1]}', '{"metadata": []}', "[" * 100_000):
+        (dist / bill.file_name(manifest)).write_text(bill_text)
+        assert bill.read(dist, manifest) == {}
+
+
 def test_bill_follows_bind(dist: Path, tmp_path: Path) -> None:
     (tmp_path / "addresses.json").write_text('{"roles": {"0": {"address": "10.0.0.1"}}}')
     bind(dist, tmp_path / "addresses.json")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from installer import pip, read_only
+from installer import check_wheel, pip, read_only, tool
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -57,13 +57,21 @@ def test_wheel_holds_what_a_user_needs(wheel: Path) -> None:
     for part in ("cpp", "examples", "toolchains"):
         for path in (ROOT / part).rglob("*.*"):
             name = f"alpha_build/runtime/{path.relative_to(ROOT).as_posix()}"
-            compiled = path.parent.name in ("bind", "simulate")  # into an extension, not into roles
-            assert (name in sources) != compiled, name
+            # Into an extension, not into roles; a project of its own, no module of this one.
+            left_out = path.parent.name in ("bind", "simulate") or "wheel-project" in path.parts
+            assert (name in sources) != left_out, name
     assert {"alpha_build/py.typed", "alpha_build/_native.pyi"} <= names
     assert any(name.startswith("alpha_build/_native.") and name.endswith(".so") for name in names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests")]
     assert wheel.stat().st_size < WHEEL_BYTES_MAX
+
+
+def test_wheel_is_as_indexes_and_installers_want_it(wheel: Path, tmp_path: Path) -> None:
+    check_wheel(wheel, tmp_path)
+    pytest.importorskip("auditwheel")
+    said = " ".join(tool(tmp_path, "auditwheel", "show", wheel).split())
+    assert '"manylinux_' in said or '"linux_' in said, said
 
 
 def test_installed_package_finds_its_runtime(wheel: Path, tmp_path: Path) -> None:

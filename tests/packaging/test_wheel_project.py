@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from installer import pip, read_only
+from installer import check_wheel, pip, read_only
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "wheel-project"
 
@@ -46,6 +46,10 @@ def test_tag_and_content(wheel: Path) -> None:
     ]
     assert {"line_fit/__init__.py", "line_fit/roles/manifest.json"} <= set(names)
     assert not [name for name in names if name.endswith((".cpp", ".cbor", ".o"))]
+
+
+def test_wheel_is_as_indexes_and_installers_want_it(wheel: Path, tmp_path: Path) -> None:
+    check_wheel(wheel, tmp_path)
 
 
 def test_installed_executables_run(wheel: Path, tmp_path: Path) -> None:

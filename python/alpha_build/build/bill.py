@@ -17,7 +17,7 @@ from alpha_build.version import version
 
 LICENSE = "Apache-2.0 WITH LLVM-exception"
 _TOOLCHAIN = "alpha-build:toolchain"
-_RUNTIME = "alpha-build"  # also its reference
+_RUNTIME = "alpha-build runtime"  # also its reference: no system or file is called so
 
 
 def write(
@@ -42,12 +42,13 @@ def rewrite_digests(folder: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def read(folder: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The bill of a build; empty where there is none."""
+    """The bill of a build; empty where there is none that can be used."""
     try:
-        found = json.loads((folder / file_name(manifest)).read_bytes())
-    except (OSError, ValueError):
+        found: dict[str, Any] = json.loads((folder / file_name(manifest)).read_bytes())
+        names = [each["name"] for each in found["components"]]
+        return found if found["bomFormat"] == "CycloneDX" and names and compilers(found) else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def compilers(bill: Mapping[str, Any]) -> dict[str, str]:
@@ -71,7 +72,7 @@ def _bill(
     release = {"type": "application", "name": "alpha-build", "version": version()}
     tools = [release, *map(_tool, sorted(toolchains, key=lambda each: each.name))]
     runtime = {
-        "type": "library", "bom-ref": _RUNTIME, "name": "alpha-build runtime", "version": version(),
+        "type": "library", "bom-ref": _RUNTIME, "name": _RUNTIME, "version": version(),
         "licenses": [{"expression": LICENSE}],
     }  # fmt: skip
     files = [_file(f"src/{name}", digest) for name, digest in sorted(sources.items())]
