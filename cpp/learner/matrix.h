@@ -24,7 +24,8 @@ inline constexpr u64 kStrip = 96;
 
 // result (m x n) = left (m x k) times right (k x n), blocked, by the widest instructions that the
 // processor has.  The workspace holds min(k, 256) of min(n, kPanelColumns) columns and
-// min(m, kPanelRows) rows, n and m rounded up to kStrip, or of m columns and n rows if that is more.
+// min(m, kPanelRows) rows, n and m rounded up to kStrip, or of m columns and n rows if that is
+// more.
 template <bool kFused>
 void multiply(u64 m, u64 n, u64 k, Matrix<const f32> left, Matrix<const f32> right,
               Matrix<f32> result, f32* workspace);

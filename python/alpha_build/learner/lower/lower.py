@@ -19,6 +19,7 @@ INCLUDES = (
     "learner/elementary.h",
     "learner/elementary_angle.h",
     "learner/elementary_arc.h",
+    "learner/elementary_arrays.h",
     "learner/elementary_error.h",
     "learner/elementary_hyperbolic.h",
     "learner/elementary_power.h",

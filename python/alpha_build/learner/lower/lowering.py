@@ -77,11 +77,16 @@ class Lowering:
 
     def packed(self, tree: Tree, shape: tuple[Dimension, ...]) -> str:
         """The same for any tree."""
-        if isinstance(tree, Load) and tree.offset.is_zero:
-            wanted = row_major(shape)
-            if all(s == w or n == 1 for s, w, n in zip(tree.strides, wanted, shape, strict=True)):
-                return tree.buffer
-        return self.stored_tree(tree, shape).buffer
+        return self.plain_buffer(tree, shape) or self.stored_tree(tree, shape).buffer
+
+    @staticmethod
+    def plain_buffer(tree: Tree, shape: tuple[Dimension, ...]) -> str | None:
+        """The buffer that a tree is, row-major from its start, if it is one."""
+        if not (isinstance(tree, Load) and tree.offset.is_zero):
+            return None
+        wanted = row_major(shape)
+        same = all(s == w or n == 1 for s, w, n in zip(tree.strides, wanted, shape, strict=True))
+        return tree.buffer if same else None
 
     # ---- memory ------------------------------------------------------------------------------
 
@@ -117,7 +122,7 @@ class Lowering:
         return name
 
     def turned(self, value: int) -> tuple[int, Strides] | None:
-        """What a transpose makes of a value that nothing else reads, and strides that make that contiguous."""
+        """What a transpose makes of a value that only it reads, and the strides that make that contiguous."""
         equation = self.transposes.get(value)
         if equation is None or self.consumers[value] > 1 or value in self.outputs:
             return None
@@ -165,6 +170,10 @@ class Lowering:
         name = self.temporary(dtype, shape)
         self._store(tree, shape, name, row_major(shape), canonical=False, comment=None)
         return Load(name, dtype, row_major(shape))
+
+    def store_plain(self, tree: Tree, shape: tuple[Dimension, ...], name: str) -> None:
+        """Write a tree to a buffer, row-major from its start."""
+        self._store(tree, shape, name, row_major(shape), canonical=False, comment=None)
 
     def _store(
         self,

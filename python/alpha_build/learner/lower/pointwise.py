@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..program import Equation
+from .extent import product
 from .lowering import Lowering
 from .row import Row
 from .tree import Apply
@@ -127,9 +128,33 @@ def _elementary(call: str, *, wide: bool = True) -> Row:
         dtype = lowering.aval(equation.inputs[0]).dtype
         if dtype not in dtypes:
             raise lowering.refuse(equation, f"on {dtype} has no lowering", "use float32 here")
-        apply(lowering, equation, call)
+        name = call.partition("(")[0]
+        if dtype == "float32" and name in _IN_VECTORS and lowering.aval(equation.inputs[0]).shape:
+            _whole_array(lowering, equation, f"{name}_of")
+        else:
+            apply(lowering, equation, call)
 
     return Row(lower)
+
+
+# What learner/elementary_arrays.h has.
+_IN_VECTORS = {
+    "exponential", "exponential_minus_one", "logarithm", "hyperbolic_tangent", "logistic",
+}  # fmt: skip
+
+
+def _whole_array(lowering: Lowering, equation: Equation, function: str) -> None:
+    """Argument and result in memory: a call for the whole array, which goes in vectors."""
+    operand, value = equation.inputs[0], equation.outputs[0]
+    shape = lowering.aval(operand).shape
+    tree = lowering.tree(operand)
+    name = lowering.allocate(value)
+    source = lowering.plain_buffer(tree, shape)
+    if source is None:
+        lowering.store_plain(tree, shape, name)
+        source = name
+    call = f"{function}({source}, {name}, {product(shape).cpp()});"
+    lowering.computed(equation, [call], {source}, name)
 
 
 ROWS: dict[str, Row] = {
