@@ -222,6 +222,7 @@ bool learner_update(Participant& participant) {
   add_constants(participant, learner.block_constants.size(), learner.update_constants.size(),
                 &arguments);
   arguments.call(learner.update, 0);
+  ++memory.rounds;
   u8** const written = memory.next;
   memory.next = memory.state;
   memory.state = written;

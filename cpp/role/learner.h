@@ -15,8 +15,12 @@ struct LearnerMemory {
   const void** in;  // what a program is called with
   void** out;
   u8* scratch;
-  const u8* samples;        // what the stamp's offsets of rows count from
-  const u8* evaluation;     // the same, of the evaluation's
+  const u8* samples;     // what the stamp's offsets of rows count from
+  const u8* evaluation;  // the same, of the evaluation's
+  u64 rounds;            // updates that were made
+  f64 best;              // what the root stops by, and for how many looks
+  u64 since_best;        // it was not better
+  bool has_best;
   u32 round;                // what a block with random keys
   u32 first_row;            // is told
   u8* child_manifests;      // 32 bytes an edge, as they arrive

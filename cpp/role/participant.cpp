@@ -149,7 +149,7 @@ bool Participant::walk(Span<const Step> steps) {
         if (!repeat(step)) return false;
         break;
       case Op::every:
-        if ((round_ + 1) % step.count != 0 && round_ + 1 != rounds_) break;
+        if ((round_ + 1) % step.count != 0 && round_ + 1 != rounds_ && !ending_) break;
         if (!walk(step.body)) return false;
         break;
       default:
@@ -170,9 +170,10 @@ bool Participant::repeat(const Step& step) {
   const u64 outer_round = round_;
   const u64 outer_rounds = rounds_;
   rounds_ = step.count;
-  for (round_ = 0; round_ < step.count; ++round_) {
+  for (round_ = 0; round_ < step.count && !ending_; ++round_) {
     if (!walk(step.body)) return false;
   }
+  ending_ = false;
   round_ = outer_round;
   rounds_ = outer_rounds;
   return true;

@@ -34,6 +34,8 @@ class Participant {
   u64& word(u64 index) { return *reinterpret_cast<u64*>(buffers[index]); }
   // Passes of the innermost repeat that are done.
   u64 round() const { return round_; }
+  // The pass in hand is the innermost repeat's last.
+  void end_repeat() { ending_ = true; }
   // Ends the run with exit 79; the place of the step in hand is put before the text.  Returns
   // false.
   bool fail_local(const char* text);
@@ -94,6 +96,7 @@ class Participant {
   bool taken_ = false;
   u64 round_ = 0;
   u64 rounds_ = 0;
+  bool ending_ = false;
 };
 
 // Calls see(step) for each step of a schedule, loops and both arms entered once.

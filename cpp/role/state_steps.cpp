@@ -76,7 +76,7 @@ bool prepare_generation(Participant& participant, u64 generation, Digest* manife
   *state = shard.state;
   if (!step.to.empty() && !receive_children(participant, transfer)) return false;
   const ManifestRecord record = {generation,
-                                 participant.role.learner->rounds,
+                                 memory.rounds,
                                  participant.stamp.run,
                                  shard,
                                  {memory.tensors, participant.role.learner->shard_order.size()},
@@ -125,7 +125,7 @@ bool run_publish(Participant& participant) {
     if (!publish_generation(&folder, generation, manifest, failure)) return false;
   }
   remove_older(folder);
-  participant.result.add(": ", participant.role.learner->rounds, " rounds, state ",
+  participant.result.add(": ", participant.learner->rounds, " rounds, state ",
                          Hex{state.byte, sizeof state.byte});
   return true;
 }

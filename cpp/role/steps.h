@@ -23,6 +23,7 @@ bool run_scatter(Participant&);
 bool run_deliver(Participant&);
 bool run_choose(Participant&);
 bool run_start(Participant&);
+bool run_until(Participant&);
 bool run_publish(Participant&);
 bool run_close(Participant&);
 
@@ -147,6 +148,11 @@ constexpr Step start(const Region& region, Slot from, Slots to, const char* plac
           .region = &region,
           .from = from,
           .to = to};
+}
+
+constexpr Step until(const Region& word, Slot from, Slots to, const char* place) {
+  return {
+      .op = Op::until, .place = place, .work = run_until, .region = &word, .from = from, .to = to};
 }
 
 constexpr Step publish(const Region& up, const Region& down, Slot parent, Slots children,

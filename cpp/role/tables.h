@@ -56,6 +56,7 @@ enum class Op : u8 {
   repeat,
   every,
   start,
+  until,
   publish,
   close
 };
@@ -130,6 +131,16 @@ struct Metric {
   const char* name;
 };
 
+// When a run ends before its last round: `what` was not better than its best `patience` times in a
+// row.
+struct StopRule {
+  const char* what;
+  u16 buffer;   // the contribution or the metrics
+  u64 element;  // of it
+  u64 patience;
+  bool more;  // whether more is better
+};
+
 struct Learner {
   // in: parameters, sample arrays [, weights] [, the round and the first row's index in the round's
   // batch, a u32 each], constants; out: loss, gradient leaves
@@ -152,7 +163,8 @@ struct Learner {
   Span<const u64> update_constants;
   Span<const u64> metric_constants;
   u64 rounds;
-  bool keyed = false;  // whether the block takes the round and the first row's index
+  const StopRule* stop = nullptr;  // null: after `rounds`
+  bool keyed = false;              // whether the block takes the round and the first row's index
   Span<const u8>
       safetensors_header;  // the shard's first bytes, length field included; tensors in name order
   Span<const u16> shard_order;                   // indices into `state`, in name order

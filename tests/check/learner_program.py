@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import alpha_build as ab
-from alpha_build.learner.program import LearnerProgram, Program, StateLeaf
+from alpha_build.learner.program import LearnerProgram, Program, StateLeaf, StopRule
 
 _EMPTY = Program((), (), (), (), ())
 
@@ -21,6 +21,7 @@ def learner_program(
     evaluated: int = 30,
     element: str = "f32",
     digest: bytes = b"\x11" * 32,
+    stop: StopRule | None = None,
 ) -> LearnerProgram:
     """Parameters of 3x2 and 2 elements and one optimiser count; `every=0`: no evaluation."""
     return LearnerProgram(
@@ -42,6 +43,7 @@ def learner_program(
         rounds=rounds,
         every=every,
         digest=digest,
+        stop=stop,
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 from learner_program import learner_program, learner_system
 
 import alpha_build as ab
+from alpha_build.learner.program import StopRule
 from alpha_build.projector.check import check
 
 
@@ -129,9 +130,14 @@ def test_a_protocols_identity_follows_the_page() -> None:
     assert identity.state is None
 
 
-def test_a_learners_identity_follows_the_page() -> None:
+@pytest.mark.parametrize(
+    "stop",
+    [None, StopRule("loss", 5, "min"), StopRule("accuracy", 4, "max")],
+    ids=["whole", "loss", "metric"],
+)
+def test_a_learners_identity_follows_the_page(stop: StopRule | None) -> None:
     system = learner_system(3, topology=ab.Tree(fanout=2), contract=ab.Contract(order="canonical", block=8))
-    identity = check(system, learner_program()).identity
+    identity = check(system, learner_program(stop=stop)).identity
     contract = {
         "element": "f32",
         "accumulation": "f32",
@@ -144,13 +150,16 @@ def test_a_learners_identity_follows_the_page() -> None:
         "nonfinite": "refuse",
         "delivery": "every",
     }
-    evaluation = ["every", 3, ["sequence", ["everyone", "evaluate"], ["combine", "metrics", None, None]]]
+    parts = [["everyone", "evaluate"], ["combine", "metrics", None, None]]
+    of_metric = [["until", "stop", "accuracy", 4, "max"]] if stop and not stop.of_loss else []
+    evaluation = ["every", 3, ["sequence", *parts, *of_metric]]
     round_ = [
         "sequence",
         ["everyone", "gradient"],
         ["combine", "gradient", None, None],
         ["deliver", "gradient", None],
         ["everyone", "update"],
+        *([["until", "stop", "loss", 5, "min"]] if stop and stop.of_loss else []),
         evaluation,
     ]
     regions = [
@@ -158,6 +167,7 @@ def test_a_learners_identity_follows_the_page() -> None:
         ["gradient", "f32", [9], None],
         ["manifest", "bytes", [32], 0],
         ["metrics", "f32", [1], None],
+        *([["stop", "word", [], None]] if stop else []),
     ]
     forms = [
         "sequence",

@@ -14,7 +14,7 @@ import pytest
 from alpha_build.learner.program import LearnerProgram
 from alpha_build.learner.trace import trace_learner
 from alpha_build.system.errors import AlphaError, ContractFailure, LearnerFailure, UnsupportedPrimitive
-from alpha_build.system.learner import Evaluation, Stop
+from alpha_build.system.learner import Evaluation
 from learner.learners import LINEAR, X, Y, learner, linear_loss
 
 HERE = "test_trace.py:"
@@ -187,7 +187,6 @@ REFUSED: dict[str, tuple[type[AlphaError], str, dict[str, Any]]] = {
         {"state": {"a/b": 1.0, "a": {"b": 1.0}}, "loss": lambda p, x, y: p["a/b"] * p["a"]["b"] - y},
     ),
     "metric": (LearnerFailure, "metric", {"evaluation": Evaluation(batch_loss, samples=(X, Y))}),
-    "stop": (LearnerFailure, "stop", {"stop": Stop("loss")}),
 }
 
 

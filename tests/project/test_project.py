@@ -10,6 +10,7 @@ from learner_program import learner_program, learner_system
 from protocols import systems
 
 import alpha_build as ab
+from alpha_build.learner.program import StopRule
 from alpha_build.projector.check import check, failures
 from alpha_build.projector.project import Classes, project, schedule_text
 from alpha_build.projector.project.closes import slots_used
@@ -137,6 +138,19 @@ def test_a_learners_schedule() -> None:
         ("metrics", "f32", 1),
         ("manifest", "bytes", 32),
     ]
+
+
+def test_the_root_s_word_to_stop_follows_the_update_or_the_evaluation() -> None:
+    system = learner_system(4, topology=ab.Tree(fanout=2))
+    of_loss = text(system, 1, learner_program(stop=StopRule("loss", 5, "min")))
+    word = "end the repeat if stop (region {}) says so to child[0] (role 2), from parent (role 0)"
+    assert of_loss[6:8] == ["  " + word.format(3), "  after every 3 rounds and the last"]
+    of_metric = text(system, 1, learner_program(stop=StopRule("accuracy", 5, "max")))
+    assert of_metric[9] == "    " + word.format(4)
+    meshed = learner_system(3, topology=ab.Mesh())
+    for role, said in ((0, " to peer[0] (role 1), peer[1] (role 2)"), (2, " from peer[0] (role 0)")):
+        lines = text(meshed, role, learner_program(stop=StopRule("accuracy", 5, "max")))
+        assert f"    end the repeat if stop (region 5) says so{said}" in lines
 
 
 def test_one_participant_alone_combines_and_publishes() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..projector.check import Checked
-from ..projector.check.learned import Every, Publish, Start
+from ..projector.check.learned import Every, Publish, Start, Until
 from ..projector.check.node import Node
 from ..projector.project.expansion import expand
 from ..system.forms import Choice, Combine, Deliver, Everyone, Local, Repeat, Transfer
@@ -117,7 +117,7 @@ class Members(_Walk):
             case Choice(selector=selector, routes=routes):
                 for forwarder, receiver in routes or ():
                     yield Arrow(self.lane(forwarder), self.lane(receiver), selector)
-            case Start(region=region):
+            case Start(region=region) | Until(region=region):
                 yield from self._away(0, None, region)
             case Publish(region=up, region_down=down):
                 yield from self._up(0, up)
@@ -168,7 +168,7 @@ class Levels(_Walk):
                 yield from self._up(f"combine {region}")
             case Deliver(region=region, owners=int(owner)):
                 yield from self._to(region, owner)
-            case Deliver(region=region) | Start(region=region):
+            case Deliver(region=region) | Start(region=region) | Until(region=region):
                 yield from self._down(f"deliver {region}")
             case Publish(region=up, region_down=down):
                 yield from self._up(up)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -80,5 +81,6 @@ def learner_digest(learner: LearnerProgram) -> bytes:
             "batch": learner.batch,
             "rounds": learner.rounds,
             "every": learner.every,
+            "stop": None if learner.stop is None else list(astuple(learner.stop)),
         },
     )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # projecting a protocol of one's own takes no array
     import numpy as np
 
 Dimension = int | Literal["rows"]
+LOSS = "loss"  # what a rule of stopping calls the loss of a round
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,19 @@ class StateLeaf:
 
 
 @dataclass(frozen=True)
+class StopRule:
+    """When a run ends before its last round: `what` was not better for `patience` times in a row."""
+
+    what: str  # "loss" or the name of a metric
+    patience: int
+    mode: Literal["min", "max"]
+
+    @property
+    def of_loss(self) -> bool:
+        return self.what == LOSS
+
+
+@dataclass(frozen=True)
 class LearnerProgram:
     """Everything of a learner that a build needs; `digest` is the learner's part of the run identity."""
 
@@ -83,6 +97,7 @@ class LearnerProgram:
     batch: int
     rounds: int
     every: int  # evaluation period; 0: no evaluation
+    stop: StopRule | None = None
     digest: bytes = b""
     # Whether executables hold the samples, and those of the evaluation; None: as their size says.
     embed: tuple[bool | None, bool | None] = (None, None)

@@ -14,7 +14,7 @@ from ..system.digest import canonical
 from ..system.errors import LearnerFailure
 from ..system.system import System
 from .digest import learner_digest
-from .program import Aval, Equation, LearnerProgram, Literal_, Operand, Program, StateLeaf
+from .program import Aval, Equation, LearnerProgram, Literal_, Operand, Program, StateLeaf, StopRule
 from .saved_system import system_data, system_of
 
 FORMAT = 1
@@ -71,6 +71,7 @@ def from_bytes(data: bytes) -> LearnerProgram:
         state=tuple(StateLeaf(leaf["name"], _array(leaf["array"])) for leaf in fields["state"]),
         samples=tuple(_array(array) for array in fields["samples"]),
         evaluation_samples=tuple(_array(array) for array in fields["evaluation_samples"]),
+        stop=None if fields["stop"] is None else StopRule(**fields["stop"]),
         notices=tuple(fields["notices"]),
         embed=tuple(fields["embed"]),
         **{name: fields[name] for name in _PLAIN},

@@ -18,6 +18,7 @@ from .trace_functions import loss_of_one, metric_of_one, placed, tracing
 from .trace_jax import abstract, symbolic_rows, x64
 from .trace_keys import Key
 from .trace_program import to_program
+from .trace_stop import stop_rule
 from .trace_tree import check_names, describe, leaf_names, state_leaves
 
 # What the loss and the gradients travel as, and what each contribution is rounded to first.
@@ -28,7 +29,7 @@ _NARROW = {"bf16": jnp.bfloat16, "f16": jnp.float16}
 def trace(learner: Any, element: str) -> LearnerProgram:
     """See trace.trace_learner."""
     dtype = _dtype(element)
-    _check_later_parts(learner)
+    _check_partition(learner)
     narrowing = Narrowing()
     leaves = state_leaves(learner.state, narrowing)
     params = jax.tree_util.tree_unflatten(
@@ -63,6 +64,7 @@ def trace(learner: Any, element: str) -> LearnerProgram:
         batch=batch,
         rounds=_count(learner.rounds, "rounds"),
         every=every,
+        stop=stop_rule(learner.stop, metric_names),
         structure={
             "params": describe("params", learner.state),
             "optimizer": describe("optimizer", optimizer.state),
@@ -89,16 +91,15 @@ def _dtype(element: str) -> str:
     return _DTYPES[element]
 
 
-def _check_later_parts(learner: Any) -> None:
-    """Fields that a Learner may carry and this release does not lower."""
-    for field, default, instead in (
-        ("stop", None, "leave stop= out and fix rounds="),
-        ("partition", "none", "use partition='none': every owner holds the whole state"),
-    ):
-        if getattr(learner, field, default) != default:
-            raise LearnerFailure(
-                f"{field}={getattr(learner, field)!r} is not in this release", kind=field, hint=instead
-            )
+def _check_partition(learner: Any) -> None:
+    """A field that a Learner may carry and this release does not lower."""
+    partition = getattr(learner, "partition", "none")
+    if partition != "none":
+        raise LearnerFailure(
+            f"partition={partition!r} is not in this release",
+            kind="partition",
+            hint="use partition='none': every owner holds the whole state",
+        )
 
 
 def _count(value: Any, name: str) -> int:

@@ -15,11 +15,12 @@ from alpha_build.build.checked import checked_system
 from alpha_build.build.manifest import SAVED_LEARNER
 from alpha_build.build.reference import Kernel, compile_kernels
 from alpha_build.build.samples import batch_count, denominators
-from alpha_build.learner.program import LearnerProgram
+from alpha_build.learner.program import LOSS, LearnerProgram
 from alpha_build.projector.check import Checked
 from alpha_build.projector.check.contract import mesh_fanout
 from alpha_build.projector.check.shares import BatchCut
 from alpha_build.projector.emit.learner import state_hash_pieces
+from alpha_build.run.stopping import Stopping
 from alpha_build.system.errors import LearnerFailure
 from alpha_build.system.system import System
 
@@ -79,13 +80,18 @@ class Reference:
             LearnerFailure: a contribution or result is not finite, and the contract refuses that.
         """
         learner = self.learner
-        divisors = denominators(learner)
+        divisors, stop = denominators(learner), Stopping(learner.stop)
         for number in range(learner.rounds):
             batch = number % batch_count(learner)
             total = self._gradient(number, batch, divisors[batch])
             self._update(total)
-            due = learner.every and ((number + 1) % learner.every == 0 or number + 1 == learner.rounds)
-            yield ReferenceRound(number + 1, float(total[0]), self._evaluate() if due else None)
+            values = {LOSS: float(total[0])}
+            last = number + 1 == learner.rounds or stop.ends(values)
+            due = learner.every and ((number + 1) % learner.every == 0 or last)
+            metrics = self._evaluate() if due else None
+            yield ReferenceRound(number + 1, values[LOSS], metrics)
+            if last or stop.ends(metrics or {}):
+                return
 
     # ---- one round ---------------------------------------------------------------------------
 

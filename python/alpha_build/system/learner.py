@@ -55,10 +55,18 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Stop:
-    """Stop when `what` ("loss" or a metric) has not improved for `patience` evaluations."""
+    """Ends the run once `what` has not improved on its best value for `patience` times in a row.
+
+    `what` is "loss", looked at in every round, or the name of a metric, looked at after every evaluation.
+    Better is less, or with `mode="max"` more; a metric needs its mode said ("min" or "max").  The value must
+    differ to be better, and a NaN never is.  The root decides and says so to every owner, so that all end
+    with the same round; the state is that of this last round, and an evaluation follows it.
+    """
 
     what: str
     patience: int = 5
+    mode: Literal["min", "max"] | None = field(default=None, kw_only=True)
+    place: Place = field(default_factory=user_place, repr=False, compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)

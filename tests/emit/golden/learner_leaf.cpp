@@ -51,21 +51,21 @@ constexpr const Region& kManifest = kRegions[4];
 constexpr const Region& kCommit = kRegions[5];
 
 constexpr Step kEvaluation[] = {
-    local(learner_evaluate, "learner_program.py:50 everyone"),
-    combine_up(kMetrics, kParent, kNoSlots, "learner_program.py:50 combine"),
+    local(learner_evaluate, "learner_program.py:52 everyone"),
+    combine_up(kMetrics, kParent, kNoSlots, "learner_program.py:52 combine"),
 };
 constexpr Step kRound[] = {
-    local(learner_gradient, "learner_program.py:50 everyone"),
-    combine_up(kGradient, kParent, kNoSlots, "learner_program.py:50 combine"),
-    deliver(kTotal, kParent, kNoSlots, "learner_program.py:50 deliver"),
-    local(learner_update, "learner_program.py:50 everyone"),
-    every(3, kEvaluation, "learner_program.py:50 every"),
+    local(learner_gradient, "learner_program.py:52 everyone"),
+    combine_up(kGradient, kParent, kNoSlots, "learner_program.py:52 combine"),
+    deliver(kTotal, kParent, kNoSlots, "learner_program.py:52 deliver"),
+    local(learner_update, "learner_program.py:52 everyone"),
+    every(3, kEvaluation, "learner_program.py:52 every"),
 };
 constexpr Step kSchedule[] = {
-    start(kStart, kParent, kNoSlots, "learner_program.py:50 start"),
-    repeat(10, kRound, "learner_program.py:50 repeat"),
-    publish(kManifest, kCommit, kParent, kNoSlots, "learner_program.py:50 publish"),
-    close(kParent, "learner_program.py:51 close"),
+    start(kStart, kParent, kNoSlots, "learner_program.py:52 start"),
+    repeat(10, kRound, "learner_program.py:52 repeat"),
+    publish(kManifest, kCommit, kParent, kNoSlots, "learner_program.py:52 publish"),
+    close(kParent, "learner_program.py:53 close"),
 };
 static_assert(count(kSchedule, Op::close) == 1);  // what the projector counted, counted again
 static_assert(count(kSchedule, Op::combine) == 2);

@@ -26,7 +26,7 @@ from ...system.forms import (
 from ...system.region import Operation, Region, Word
 from ...system.topology import Mesh, Pair, Star, Topology, Tree
 from .contract import NARROW_ELEMENTS
-from .learned import Every, Publish, Start
+from .learned import Every, Publish, Start, Until
 
 
 @dataclass(frozen=True)
@@ -185,6 +185,8 @@ def form_array(
             return ["every", period, array(body)]
         case Start(region=region):
             return ["start", region]
+        case Until(region=region, rule=rule):
+            return ["until", region, rule.what, rule.patience, rule.mode]
         case Publish(region=region, region_down=region_down):
             return ["publish", region, region_down]
         case _:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...system.forms import Choice, Combine, Deliver, Everyone, Local, Transfer
 from ...system.membership import ParticipantGroup
-from .learned import Publish, Start
+from .learned import Publish, Start, Until
 from .node import Node
 
 
@@ -32,7 +32,7 @@ def participants(nodes: Iterable[Node]) -> Participants:
     named: set[int] = set()
     for node in walk(nodes):
         match node.form:
-            case Everyone() | Combine() | Deliver() | Start() | Publish() | Choice(routes=None):
+            case Everyone() | Combine() | Deliver() | Start() | Until() | Publish() | Choice(routes=None):
                 return Participants(everybody=True)
             case Local(role=role):
                 named.add(role)

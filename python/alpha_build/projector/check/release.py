@@ -25,9 +25,6 @@ def check_learner(learner: Learner, system: System, found: list[AlphaError]) -> 
         message = f"partition={learner.partition!r} is not {'in this release' if known else 'a partition'}"
         hint = 'use partition="none": every participant keeps the whole state'
         found.append(ContractFailure(message, kind=later if known else "partition", where=where, hint=hint))
-    if learner.stop is not None:
-        message, hint = "stop= is not in this release", "leave it out and set rounds="
-        found.append(LearnerFailure(message, kind=later, where=where, hint=hint))
     if learner.key is not None and not (isinstance(learner.key, str) and learner.key.isidentifier()):
         message, hint = (
             f"key={learner.key!r} names no parameter",

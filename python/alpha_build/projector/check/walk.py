@@ -27,7 +27,7 @@ from .form_rules import (
     check_local,
     check_transfer,
 )
-from .learned import Every, Publish, Start
+from .learned import Every, Publish, Start, Until
 from .names import camel
 from .node import Node, Wire, form_name
 from .numbers import whole
@@ -116,7 +116,7 @@ class Walk:
                 kept, region = check_combine(form, where, self._scope), form.region
             case Deliver():
                 kept, region = check_deliver(form, where, self._scope), form.region
-            case Start():
+            case Start() | Until():
                 region = form.region
             case _:
                 self._scope.protocol_failure("not-a-form", where, f"{form!r} is not a form", "use a form")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from alpha_build.learner.lower import lower
@@ -78,14 +78,15 @@ class EmittedLearner:
     evaluation_row_bytes: str
     metric_names: tuple[str, ...]
     rounds: int
+    stop: str | None  # the row of a StopRule
     keyed: bool
     header: str
     order: str
     hash_pieces: tuple[str, ...]
 
 
-def emit_learner(source: LearnerSource, names: Names) -> EmittedLearner:
-    """Everything of `struct Learner` in cpp/role/tables.h but the two buffers, which the role knows."""
+def emit_learner(source: LearnerSource, names: Names, buffers: Mapping[str, str]) -> EmittedLearner:
+    """Everything of `struct Learner` in cpp/role/tables.h; `buffers` are constants by a region's name."""
     learner = source.program
     shapes = _Shapes(names)
     tensors = tuple(
@@ -113,11 +114,25 @@ def emit_learner(source: LearnerSource, names: Names) -> EmittedLearner:
         evaluation_row_bytes=_numbers(_row_bytes(array) for array in learner.evaluation_samples),
         metric_names=tuple(literal(name) for name in learner.metric_names),
         rounds=learner.rounds,
+        stop=_stop(learner, buffers),
         keyed=learner.keyed,
         header=literals(safetensors_header(ordered), indent=4),
         order=_numbers(order),
         hash_pieces=tuple(literals(piece, indent=4) for piece in state_hash_pieces(ordered)),
     )
+
+
+def _stop(learner: LearnerProgram, buffers: Mapping[str, str]) -> str | None:
+    """The rule of stopping early, by the buffer and the element that it looks at."""
+    rule = learner.stop
+    if rule is None:
+        return None
+    buffer, element = buffers["gradient"], 0  # the loss comes before the gradient
+    if not rule.of_loss:
+        buffer, element = buffers["metrics"], learner.metric_names.index(rule.what)
+    more = "true" if rule.mode == "max" else "false"
+    what = literal(rule.what)
+    return row(what=what, buffer=buffer, element=element, patience=rule.patience, more=more).rstrip(",")
 
 
 def safetensors_header(leaves: Sequence[StateLeaf]) -> bytes:

@@ -23,7 +23,7 @@ _ORDERS = {
 _RESERVED = (
     "kBlockConstants", "kBuffers", "kEvaluationRowBytes", "kGradientOffsets", "kHashPieces", "kLearner",
     "kMetricConstants", "kMetricNames", "kNoSlot", "kNoSlots", "kRegions", "kRole", "kSampleRowBytes",
-    "kSchedule", "kShardHeader", "kShardOrder", "kState", "kUpdateConstants",
+    "kSchedule", "kShardHeader", "kShardOrder", "kState", "kStopRule", "kUpdateConstants",
 )  # fmt: skip
 _INCLUDES = ("role/main.h", "role/steps.h")
 
@@ -47,8 +47,8 @@ def emit_role(source: RoleSource, version: str) -> str:
         operation.name: emitted.work for operation, emitted in zip(source.operations, operations, strict=True)
     }
     schedule = ScheduleEmitter(program, regions, works, names).emit()
-    learner = emit_learner(source.learner, names) if source.learner else None
     by_name = {buffer.name: name for name, buffer in zip(buffers, program.buffers, strict=True)}
+    learner = emit_learner(source.learner, names, by_name) if source.learner else None
     return _template().render(
         includes=sorted({*_INCLUDES, *_extra_includes(source), *(learner.includes if learner else ())}),
         contribution=by_name.get("gradient"),

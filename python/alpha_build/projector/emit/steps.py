@@ -26,6 +26,7 @@ from alpha_build.projector.project.program import (
     SendStep,
     StartStep,
     Step,
+    UntilStep,
 )
 
 _LEARNER_WORK = {"gradient": "learner_gradient", "update": "learner_update", "evaluate": "learner_evaluate"}
@@ -109,6 +110,8 @@ class ScheduleEmitter:
                 return "deliver", "deliver", [self._regions[region], self._edge(source), self._route(slots)]
             case StartStep(region=region, source=source, to=slots):
                 return "start", "start", [self._regions[region], self._edge(source), self._route(slots)]
+            case UntilStep(region=region, source=source, to=slots):
+                return "until", "until", [self._regions[region], self._edge(source), self._route(slots)]
             case PublishStep(region=up, region_down=down, parent=parent, children=children):
                 regions = [self._regions[up], self._regions[down]]
                 return "publish", "publish", [*regions, self._edge(parent), self._route(children)]

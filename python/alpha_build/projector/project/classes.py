@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...system.forms import Choice, Deliver, Local, Transfer
 from ..check import Checked
-from ..check.learned import Publish, Start
+from ..check.learned import Publish, Start, Until
 from ..check.participants import walk
 
 
@@ -43,7 +43,7 @@ def _named(checked: Checked) -> Iterator[int]:
     """Roles that the protocol treats apart: named in a form, or on the way from the root to such a role."""
     for node in walk(checked.nodes):
         match node.form:
-            case Start() | Publish() if checked.shape.tree is None:
+            case Start() | Until() | Publish() if checked.shape.tree is None:
                 yield checked.group.first
             case Local(role=role):
                 yield role

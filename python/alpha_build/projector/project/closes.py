@@ -22,6 +22,7 @@ from .program import (
     SendStep,
     StartStep,
     Step,
+    UntilStep,
 )
 
 
@@ -61,7 +62,11 @@ def slots_used(steps: Iterable[Step]) -> Iterator[int]:
                 yield from _tree_slots(up, down)
             case PublishStep(parent=up, children=down):
                 yield from _tree_slots(up, down)
-            case DeliverStep(source=up, to=down) | StartStep(source=up, to=down):
+            case (
+                DeliverStep(source=up, to=down)
+                | StartStep(source=up, to=down)
+                | UntilStep(source=up, to=down)
+            ):
                 yield from _tree_slots(up, down)
             case ChooseStep(source=up, to=down):
                 yield from _tree_slots(up, down)

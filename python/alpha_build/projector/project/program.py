@@ -151,6 +151,15 @@ class StartStep(Step):
 
 
 @dataclass(frozen=True)
+class UntilStep(Step):
+    """The root's word, relayed to `to`: 1 ends the repeat with this pass."""
+
+    region: int
+    source: int | None
+    to: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class PublishStep(Step):
     """Manifest digests up (`region`), the root's commit, its digest down (`region_down`)."""
 

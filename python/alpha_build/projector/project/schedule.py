@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ...system.forms import Choice, Combine, Deliver, Everyone, Form, Local, Repeat, Transfer
 from ..check import Checked
-from ..check.learned import Every, Publish, Start
+from ..check.learned import Every, Publish, Start, Until
 from ..check.node import Node
 from .program import (
     ChooseStep,
@@ -25,6 +25,7 @@ from .program import (
     SendStep,
     StartStep,
     Step,
+    UntilStep,
 )
 from .tables import Tables
 from .view import View
@@ -98,6 +99,8 @@ class Projector:
                 yield from self._deliver_to(node, self._checked.group.rank(int(str(owners))))
             case Start():
                 yield StartStep(node.label, region(node.wires[0]), *self._from_root())
+            case Until():
+                yield UntilStep(node.label, region(node.wires[0]), *self._from_root())
             case Publish():
                 up, down = node.wires
                 yield PublishStep(node.label, region(up), region(down), *self._from_root())

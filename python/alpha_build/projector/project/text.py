@@ -24,6 +24,7 @@ from .program import (
     SendStep,
     StartStep,
     Step,
+    UntilStep,
 )
 
 
@@ -106,6 +107,8 @@ def _line(step: Step, namer: Namer) -> str:
             return f"after every {period} rounds and the last"
         case StartStep(source=source, to=to):
             return f"start from the root's generation{_way(namer, source, to, 'to', 'from')}"
+        case UntilStep(region=region, source=source, to=to):
+            return f"end the repeat if {namer.region(region)} says so{_way(namer, source, to, 'to', 'from')}"
         case PublishStep(parent=parent, children=children):
             return f"publish the state{_way(namer, parent, children, 'with', 'under')}"
         case CloseStep(edge=edge):

@@ -1,9 +1,0 @@
-"""Early stopping waits for a later release."""
-
-import alpha_build as ab
-
-system = ab.System(
-    name="refused",
-    members=3,
-    learner=ab.Learner(len, state=0.0, optimizer=None, samples=(), rounds=1, stop=ab.Stop("loss")),
-)
