@@ -8,7 +8,8 @@ namespace alpha {
 
 enum class Progress : u8 {
   none,     // would block
-  some,     // bytes moved
+  some,     // bytes moved, and it would block now
+  more,     // bytes moved, and more can at once
   frame,    // a frame is complete
   failed,   // session.failure says why
   aborted,  // sending: the link's error is set

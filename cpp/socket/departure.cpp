@@ -85,6 +85,7 @@ Progress pump_departure(Session& session, Outbound& out, SharedDigests& digests,
     moved = true;
     if (departure.gone == 0) departure.since_ns = now_ns;
     departure.gone += static_cast<u64>(result);
+    if (departure.gone == limit && limit < frame && digests.shared(out)) return Progress::more;
     if (departure.gone < frame) continue;
     out.sent += extent;
     out.complete = out.sent == out.what.total;

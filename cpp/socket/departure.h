@@ -14,7 +14,8 @@ bool next_departure(const Session&, const Outbound& out, u64& extent);
 void arm_departure(Session&, const Outbound& out, u64 extent, u64 now_ns);
 
 // Sends what the socket takes of the armed frame.  A large payload is hashed piece by piece, each
-// right before it is sent, so that the peer's work on one overlaps with ours on the next.
+// right before it is sent, so that the peer's work on one overlaps with ours on the next.  Where it
+// leaves on several edges this returns after a piece, so that each has it while it is in cache.
 Progress pump_departure(Session&, Outbound& out, SharedDigests&, u64 now_ns);
 
 }  // namespace alpha

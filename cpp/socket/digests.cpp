@@ -50,7 +50,7 @@ void SharedDigests::remember(Source* source, u64 frame, const Digest& digest) {
 
 bool SharedDigests::extend(const Outbound& out, u64 extent, u64 bytes, PayloadHasher& own,
                            Digest& payload) {
-  Source* source = out.replaced ? nullptr : find(out.base, out.what.total);
+  Source* source = source_of(out);
   const u64 frame = out.sent / frame_bytes_;
   if (source != nullptr && frame < source->known) {
     payload = source->frames[frame];

@@ -16,6 +16,9 @@ class SharedDigests {
   // leaves on no other edge.
   bool extend(const Outbound& out, u64 extent, u64 bytes, PayloadHasher& own, Digest& payload);
 
+  // Whether what `out` sends is sent or received on another edge too.
+  bool shared(const Outbound& out) { return source_of(out) != nullptr; }
+
   // An inbound frame at `offset` was verified: if it lies where an outbound transfer starts from,
   // it is known.
   void verified(const Inbound& in, u64 offset, const Digest& payload);
@@ -31,6 +34,9 @@ class SharedDigests {
     PayloadHasher hasher;
   };
   Source* find(const u8* base, u64 total);
+  Source* source_of(const Outbound& out) {
+    return out.replaced ? nullptr : find(out.base, out.what.total);
+  }
   static void remember(Source*, u64 frame, const Digest&);
 
   u64 frame_bytes_;

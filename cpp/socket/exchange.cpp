@@ -55,7 +55,8 @@ class Engine {
   SharedDigests digests_;
   u64 now_ns_ = 0;
   bool moved_ = false;   // this pass moved bytes: another before sleeping
-  bool framed_ = false;  // this pass completed a frame
+  bool more_ = false;    // it left some that a socket would take at once
+  bool framed_ = false;  // it completed a frame
 };
 
 // Each link serves one transfer a direction, and only while it is open.
@@ -109,6 +110,7 @@ void Engine::send_pass() {
     }
     const Progress progress = pump_departure(session_, out, digests_, now_ns_);
     moved_ |= progress != Progress::none;
+    more_ |= progress == Progress::more;
     framed_ |= progress == Progress::frame;
     if (out.complete) record(session_.role, link(out.slot).peer, out.what);
   }
@@ -235,15 +237,14 @@ bool Engine::walk() {
   u64 spun_since_ns = 0;
   while (!complete()) {
     now_ns_ = monotonic_ns();
-    moved_ = false;
-    framed_ = false;
+    moved_ = more_ = framed_ = false;
     send_pass();
     if (!receive_pass() || !failed_sends()) return false;
     if (framed_ && !use_arrivals()) return false;
     if (complete()) break;
     if (!in_time()) return false;
     if (moved_) spun_since_ns = now_ns_;
-    if (framed_ && can_begin()) continue;
+    if (more_ || (framed_ && can_begin())) continue;
     if (now_ns_ - spun_since_ns >= session_.spin_ns) {
       sleep();
     } else if (!moved_) {
