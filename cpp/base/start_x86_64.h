@@ -2,6 +2,8 @@
 // its result.
 #pragma once
 
+constexpr char kClockName[] = "__vdso_clock_gettime";  // in the kernel's image
+
 asm(".globl _start\n"
     ".type _start, @function\n"
     "_start:\n"

@@ -6,6 +6,7 @@
 // (cpp/simulate).
 #pragma once
 
+#include "base/clock.h"
 #include "base/types.h"
 
 #if defined(ALPHA_SIMULATED)
@@ -209,8 +210,10 @@ inline i64 poll(Poll* entries, u64 count, u64 timeout_ns) {
   return call(Call::ppoll, address(entries), static_cast<i64>(count), address(&timeout), 0, 8);
 }
 inline i64 read_clock(Time& to) {
-  return call(Call::clock_gettime, 1, address(&to));
-}  // CLOCK_MONOTONIC
+  constexpr int kMonotonic = 1;
+  if (const ReadClock mapped = mapped_clock()) return mapped(kMonotonic, &to);
+  return call(Call::clock_gettime, kMonotonic, address(&to));
+}
 
 }  // namespace alpha::kernel
 

@@ -1,5 +1,5 @@
-// A freestanding executable that shows cpp/base to the tests: `decimal`, `text`, `memory` or
-// `processor`.
+// A freestanding executable that shows cpp/base to the tests: `decimal`, `text`, `memory`,
+// `processor` or `clock`.
 #include "base/memory.h"
 #include "base/processor.h"
 #include "base/text.h"
@@ -89,6 +89,27 @@ int processor_line() {
   return 0;
 }
 
+u64 asked_ns() {
+  kernel::Time time = {};
+  kernel::call(kernel::Call::clock_gettime, 1, kernel::address(&time));
+  return static_cast<u64>(time.seconds) * 1000000000u + static_cast<u64>(time.nanoseconds);
+}
+
+// Whether the clock is read without a system call, and whether both tell one time.
+int clock() {
+  const bool mapped = mapped_clock() != nullptr;
+  bool agree = true;
+  for (int i = 0; i < 1000; ++i) {
+    const u64 before = asked_ns();
+    const u64 told = monotonic_ns();
+    agree = agree && before <= told && told <= asked_ns();
+  }
+  find_clock(nullptr, "");
+  agree = agree && mapped_clock() == nullptr && asked_ns() <= monotonic_ns();
+  print(Text<64>().add("mapped ", int{mapped}, " agree ", int{agree}, "\n"));
+  return 0;
+}
+
 bool same(const char* left, const char* right) {
   return length(left) == length(right) && same_bytes(left, right, length(left));
 }
@@ -101,6 +122,7 @@ extern "C" int alpha_main(int argc, char** argv, char** envp) {
   if (same(argv[1], "text")) return text();
   if (same(argv[1], "memory")) return memory();
   if (same(argv[1], "processor")) return processor_line();
+  if (same(argv[1], "clock")) return clock();
   if (same(argv[1], "environment")) {
     for (; *envp != nullptr; ++envp) print(Text<512>().add(static_cast<const char*>(*envp), "\n"));
     return 3;

@@ -96,3 +96,11 @@ def test_processor_is_what_the_system_says(target: Target, driver: list[str]) ->
     flags = next(line for line in lines if line.startswith("flags")).split()
     for name, needed in FLAG_OF.items():
         assert found[name] == int(all(flag in flags for flag in needed)), name
+
+
+def test_the_clock_is_read_from_the_kernels_own_pages(driver: list[str], target: Target) -> None:
+    """Where it maps them: an emulator need not."""
+    said = run(driver, "clock").stdout.decode().split()
+    assert said[0::2] == ["mapped", "agree"] and said[3] == "1"
+    if target.emulator is None:
+        assert said[1] == str(int("[vdso]" in Path("/proc/self/maps").read_text()))
