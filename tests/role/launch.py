@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,6 +79,10 @@ class Ended:
     lines: list[str]
 
 
+# A file that is open for writing in a process that another thread has just forked cannot be executed.
+_STARTING = threading.Lock()
+
+
 class Running:
     """Started participants; the ports of lower roles reach higher ones through their standard input."""
 
@@ -87,10 +92,11 @@ class Running:
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
         ports: dict[tuple[int, int], bytes] = {}
         for member in members:
-            words = [*(prefix or {}).get(member.role, []), *member.write(folder, budget_s), *arguments]
-            process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
-            )
+            with _STARTING:
+                words = [*(prefix or {}).get(member.role, []), *member.write(folder, budget_s), *arguments]
+                process = subprocess.Popen(
+                    words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
+                )
             self.processes[member.role] = process
             assert process.stdin is not None
             assert process.stdout is not None
