@@ -4,6 +4,7 @@
 // fast-math.
 #include "combine.h"
 
+#include "base/processor.h"
 #include "combine_element.h"
 
 namespace alpha {
@@ -12,63 +13,38 @@ namespace alpha {
 
 namespace {
 
-// ---- host loops: no branch, no alias, so that compilers make vectors of them ----
+// ---- host loops, for what every processor of the target has and for more ----
+
+namespace baseline {
+#define ALPHA_LEVEL
+#include "combine_loops.h"
+#undef ALPHA_LEVEL
+}  // namespace baseline
+
+#if defined(__x86_64__) && !defined(__CUDACC__)
+// AVX2 has what SSE2 lacks: comparisons of 64 bits, and vectors twice as long.  Longer ones yet
+// made no sum faster: memory is the bound.
+namespace v3 {
+#define ALPHA_LEVEL __attribute__((target("avx2")))
+#include "combine_loops.h"
+#undef ALPHA_LEVEL
+}  // namespace v3
+
+// What `work` returns for the fastest loops of this processor.
+template <class Work>
+auto by_level(const Work& work) {
+  return processor().v3 ? work(v3::Loops{}) : work(baseline::Loops{});
+}
+#else
+template <class Work>
+auto by_level(const Work& work) {
+  return work(baseline::Loops{});
+}
+#endif
 
 template <class T>
-void add_all(void* sum_bytes, const void* addend_bytes, u64 count) {
-  T* __restrict__ sum = static_cast<T*>(sum_bytes);
-  const T* __restrict__ addend = static_cast<const T*>(addend_bytes);
-  for (u64 i = 0; i < count; ++i) sum[i] = add(sum[i], addend[i]);
-}
-
-template <class Narrow>
-void add_all_widened(f32* __restrict__ sum, const void* addend_bytes, u64 count) {
-  const Narrow* __restrict__ addend = static_cast<const Narrow*>(addend_bytes);
-  for (u64 i = 0; i < count; ++i) sum[i] = add(sum[i], widened(addend[i]));
-}
-
-template <class T>
-void divide_all(void* sum_bytes, u64 count, T denominator) {
-  T* sum = static_cast<T*>(sum_bytes);
-  for (u64 i = 0; i < count; ++i) sum[i] = canonical(sum[i] / denominator);
-}
-
-template <class Narrow>
-void narrow_all(void* out_bytes, const f32* __restrict__ in, u64 count) {
-  Narrow* __restrict__ out = static_cast<Narrow*>(out_bytes);
-  for (u64 i = 0; i < count; ++i) narrow_to(in[i], &out[i]);
-}
-
-template <class Narrow>
-void widen_all(f32* __restrict__ out, const void* in_bytes, u64 count) {
-  const Narrow* __restrict__ in = static_cast<const Narrow*>(in_bytes);
-  for (u64 i = 0; i < count; ++i) out[i] = widened(in[i]);
-}
-
-template <class Narrow>
-void round_all(f32* values, u64 count) {
-  for (u64 i = 0; i < count; ++i) {
-    Narrow narrow;
-    narrow_to(values[i], &narrow);
-    values[i] = widened(narrow);
-  }
-}
-
-// Whole chunks are tested at once (the usual answer is that all are finite), then the one that is
-// not is searched.
-template <class T>
-u64 first_nonfinite_of(const void* values_bytes, u64 count) {
-  constexpr u64 kChunk = 1024;
-  const T* values = static_cast<const T*>(values_bytes);
-  for (u64 begin = 0; begin < count; begin += kChunk) {
-    const u64 end = begin + kChunk < count ? begin + kChunk : count;
-    u32 bad = 0;
-    for (u64 i = begin; i < end; ++i) bad |= finite(values[i]) ? 0u : 1u;
-    for (u64 i = begin; bad != 0 && i < end; ++i) {
-      if (!finite(values[i])) return i;
-    }
-  }
-  return count;
+void add_all(void* sum, const void* addend, u64 count) {
+  by_level([&](auto loops) { loops.template add_all<T>(sum, addend, count); });
 }
 
 }  // namespace
@@ -89,38 +65,54 @@ void combine_add(Element element, void* sum, const void* addend, u64 count) {
 }
 
 void combine_add_widened(Element narrow, f32* sum, const void* addend, u64 count) {
-  if (narrow == Element::bf16) return add_all_widened<Bf16>(sum, addend, count);
-  if (narrow == Element::f16) return add_all_widened<F16>(sum, addend, count);
+  if (narrow == Element::bf16)
+    return by_level([&](auto loops) { loops.template add_all_widened<Bf16>(sum, addend, count); });
+  if (narrow == Element::f16)
+    return by_level([&](auto loops) { loops.template add_all_widened<F16>(sum, addend, count); });
   __builtin_trap();
 }
 
 void combine_divide(Element element, void* sum, u64 count, f64 denominator) {
-  if (element == Element::f32) return divide_all<f32>(sum, count, static_cast<f32>(denominator));
-  if (element == Element::f64) return divide_all<f64>(sum, count, denominator);
+  if (element == Element::f32)
+    return by_level([&](auto loops) {
+      loops.template divide_all<f32>(sum, count, static_cast<f32>(denominator));
+    });
+  if (element == Element::f64)
+    return by_level([&](auto loops) { loops.template divide_all<f64>(sum, count, denominator); });
   __builtin_trap();
 }
 
 void combine_narrow(Element narrow, void* out, const f32* in, u64 count) {
-  if (narrow == Element::bf16) return narrow_all<Bf16>(out, in, count);
-  if (narrow == Element::f16) return narrow_all<F16>(out, in, count);
+  if (narrow == Element::bf16)
+    return by_level([&](auto loops) { loops.template narrow_all<Bf16>(out, in, count); });
+  if (narrow == Element::f16)
+    return by_level([&](auto loops) { loops.template narrow_all<F16>(out, in, count); });
   __builtin_trap();
 }
 
 void combine_widen(Element narrow, f32* out, const void* in, u64 count) {
-  if (narrow == Element::bf16) return widen_all<Bf16>(out, in, count);
-  if (narrow == Element::f16) return widen_all<F16>(out, in, count);
+  if (narrow == Element::bf16)
+    return by_level([&](auto loops) { loops.template widen_all<Bf16>(out, in, count); });
+  if (narrow == Element::f16)
+    return by_level([&](auto loops) { loops.template widen_all<F16>(out, in, count); });
   __builtin_trap();
 }
 
 void combine_round_through(Element narrow, f32* values, u64 count) {
-  if (narrow == Element::bf16) return round_all<Bf16>(values, count);
-  if (narrow == Element::f16) return round_all<F16>(values, count);
+  if (narrow == Element::bf16)
+    return by_level([&](auto loops) { loops.template round_all<Bf16>(values, count); });
+  if (narrow == Element::f16)
+    return by_level([&](auto loops) { loops.template round_all<F16>(values, count); });
   __builtin_trap();
 }
 
 u64 first_nonfinite(Element element, const void* values, u64 count) {
-  if (element == Element::f32) return first_nonfinite_of<f32>(values, count);
-  if (element == Element::f64) return first_nonfinite_of<f64>(values, count);
+  if (element == Element::f32)
+    return by_level(
+        [&](auto loops) { return loops.template first_nonfinite_of<f32>(values, count); });
+  if (element == Element::f64)
+    return by_level(
+        [&](auto loops) { return loops.template first_nonfinite_of<f64>(values, count); });
   return count;
 }
 

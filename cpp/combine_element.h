@@ -92,30 +92,20 @@ ALPHA_BOTH inline void narrow_to(f32 value, Bf16* narrow) {
   narrow->bits = static_cast<u16>(value == value ? rounded >> 16 : 0x7fc0u);
 }
 
+// Without a branch too.  A subnormal result is a multiple of 2^-24, the last place of 0.5 and what
+// follows: adding that rounds to it.
 ALPHA_BOTH inline void narrow_to(f32 value, F16* narrow) {
   const u32 bits = bits_of(value);
   const u32 sign = (bits >> 16) & 0x8000u;
   const u32 magnitude = bits & 0x7fffffffu;
-  u32 result;
-  if (magnitude > 0x7f800000u) {
-    narrow->bits = 0x7e00;
-    return;
-  }
-  if (magnitude >= 0x477ff000u) {  // 65520, halfway above the largest: infinity
-    result = 0x7c00;
-  } else if (magnitude >= 0x38800000u) {  // 2^-14: normal
-    result = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
-  } else if (magnitude < 0x33000000u) {  // below 2^-25, half the smallest subnormal
-    result = 0;
-  } else {  // subnormal: shift the whole significand to units of 2^-24
-    const u32 significand = (magnitude & 0x7fffffu) | 0x800000u;
-    const u32 shift = 126u - (magnitude >> 23);
-    const u32 kept = significand >> shift;
-    const u32 rest = significand & ((1u << shift) - 1u);
-    const u32 half = 1u << (shift - 1u);
-    result = kept + (rest > half || (rest == half && (kept & 1u) != 0) ? 1u : 0u);
-  }
-  narrow->bits = static_cast<u16>(sign | result);
+  const u32 normal = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
+  const u32 subnormal = bits_of(f32_of_bits(magnitude) + 0.5f) - bits_of(0.5f);
+  const u32 below = 0u - static_cast<u32>(magnitude < 0x38800000u);     // 2^-14
+  const u32 endless = 0u - static_cast<u32>(magnitude >= 0x477ff000u);  // 65520, above the largest
+  const u32 none = 0u - static_cast<u32>(magnitude > 0x7f800000u);
+  const u32 finite_bits = (below & subnormal) | (~below & normal);
+  const u32 number = sign | (endless & 0x7c00u) | (~endless & finite_bits);
+  narrow->bits = static_cast<u16>((none & 0x7e00u) | (~none & number));
 }
 
 ALPHA_BOTH inline bool finite(f32 value) { return (bits_of(value) & 0x7f800000u) != 0x7f800000u; }

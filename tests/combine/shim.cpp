@@ -1,9 +1,17 @@
 // The combine's functions under C names, for ctypes.
 #include "combine.h"
 
+#include "base/processor.h"
+
 using namespace alpha;
 
 extern "C" {
+
+// From now on the loops are this processor's; whether it has more than every one has.
+int shim_detect() {
+  detect_processor(0);
+  return processor().v3;
+}
 
 void shim_add(u32 element, void* sum, const void* addend, u64 count) {
   combine_add(static_cast<Element>(element), sum, addend, count);
