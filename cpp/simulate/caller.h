@@ -2,6 +2,7 @@
 // instead.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "simulate/machine.h"
@@ -10,11 +11,14 @@ namespace alpha::simulate {
 
 // Error numbers that only the simulated kernel gives.
 enum : i64 {
-  kIo = 5,
   kBadDescriptor = 9,
   kNoMemory = 12,
   kBusy = 16,
+  kNotAFolder = 20,
+  kFull = 28,
+  kReadOnly = 30,
   kBrokenPipe = 32,
+  kNotEmpty = 39,
   kNotASocket = 88,
   kNoOption = 92,
   kAddressNotHere = 99,
@@ -27,14 +31,18 @@ enum : i64 {
 
 inline constexpr u64 kSlowNs[] = {1'000'000, 50'000'000};
 
+// What a call needs of a disk: that it can be altered, or that it has room as well.
+enum class Needs : u8 { nothing, change, room };
+
 struct Caller {
   Machine& machine;
   Process& self;
+  Disk& disk;
   Network& network;
   Choices& choices;
 
-  void rough(const char* text) { machine.say(self.number, text); }
-  void harm(const char* text) { machine.harm(self.number, text); }
+  void rough(const std::string& text) { machine.say(self.number, text); }
+  void harm(const std::string& text) { machine.harm(self.number, text); }
 
   Descriptor* descriptor(i64 fd, Descriptor::Kind kind = Descriptor::Kind::closed) {
     if (fd < 0 || fd >= kDescriptorsMax) return nullptr;
@@ -46,20 +54,32 @@ struct Caller {
     const Descriptor* const found = descriptor(fd, Descriptor::Kind::socket);
     return found == nullptr ? kNobody : found->socket;
   }
-  i64 new_descriptor(Descriptor::Kind kind, u32 socket = kNobody) {
+  i64 new_descriptor(const Descriptor& made) {
     if (self.exhausted) return -kernel::kFilesInProcess;
     for (u64 fd = 0; fd < self.descriptor_count_max; ++fd) {
       if (self.descriptors[fd].kind != Descriptor::Kind::closed) continue;
-      self.descriptors[fd] = {kind, socket};
+      self.descriptors[fd] = made;
       return static_cast<i64>(fd);
     }
     return -kernel::kFilesInProcess;
   }
 
   void anywhere();
+  void lose_power();
   i64 read(i64 fd, u8* to, u64 bytes);
   i64 write(i64 fd, const u8* from, u64 bytes);
-  i64 open(const char* path);
+  i64 open(i64 folder, const char* path, i64 flags);
+  i64 disk_trouble(const char* call, Needs needs);
+  u32 folder_of(i64 fd);
+  i64 open_file(i64 folder, const char* path, i64 flags);
+  i64 write_file(Descriptor& to, const u8* from, u64 bytes);
+  i64 flush(i64 fd);
+  i64 rename(i64 folder, const char* from, const char* to);
+  i64 make_folder(i64 folder, const char* path);
+  i64 remove(i64 folder, const char* path);
+  i64 list(i64 fd, u8* to, u64 bytes);
+  i64 file_bytes(i64 fd);
+  i64 map_file(i64 fd);
   i64 close(i64 fd);
   i64 duplicate(i64 fd, i64 onto);
   i64 close_range(i64 first);

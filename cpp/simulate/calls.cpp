@@ -10,8 +10,8 @@ namespace alpha {
 
 namespace kernel {
 
-i64 call(Call number, i64 a, i64 b, i64 c, i64 d, i64, i64) {
-  return simulate::current()->call(number, a, b, c, d);
+i64 call(Call number, i64 a, i64 b, i64 c, i64 d, i64 e, i64) {
+  return simulate::current()->call(number, a, b, c, d, e);
 }
 
 }  // namespace kernel
@@ -31,10 +31,11 @@ u16 port_at(i64 address) { return load_big16(at<const kernel::SocketAddress>(add
 
 }  // namespace
 
-// At any call another process may run first; or this one is killed, or stopped.
+// At any call another process may run first; or this one is killed, or stopped, or its machine
+// loses power.
 void Caller::anywhere() {
   constexpr u32 kScarcity = 8;  // there are many calls
-  switch (choices.pick(1, 2, kScarcity)) {
+  switch (choices.pick(1, machine.loses_power ? 3 : 2, kScarcity)) {
     case 1:
       rough("another runs first");
       machine.make_ready(self);
@@ -46,9 +47,17 @@ void Caller::anywhere() {
     case 3:
       machine.die(self, Process::State::stopped, "stopped");
       break;
+    case 4:
+      lose_power();
+      break;
     default:
       break;
   }
+}
+
+void Caller::lose_power() {
+  disk.lose_power(choices);
+  machine.die(self, Process::State::killed, "loses power");
 }
 
 i64 Caller::read(i64 fd, u8* to, u64 bytes) {
@@ -59,7 +68,7 @@ i64 Caller::read(i64 fd, u8* to, u64 bytes) {
   if (picked == 2) return rough("read: would block"), -kernel::kAgain;
   if (picked == 3) rough("read: one byte"), count = std::min<u64>(count, 1);
   if (picked == 4) return harm("read: end of stream"), 0;
-  if (picked == 5) return harm("read: input or output error"), -kIo;
+  if (picked == 5) return harm("read: input or output error"), -kernel::kIo;
   if (count == 0) return self.ports_in_ended ? 0 : -kernel::kAgain;
   std::memcpy(to, self.ports_in.data() + self.ports_in_read, count);
   self.ports_in_read += count;
@@ -71,6 +80,7 @@ i64 Caller::write(i64 fd, const u8* from, u64 bytes) {
   Descriptor* const to = descriptor(fd);
   if (to == nullptr) return -kBadDescriptor;
   if (to->kind == Descriptor::Kind::null) return static_cast<i64>(bytes);
+  if (to->kind == Descriptor::Kind::file) return write_file(*to, from, bytes);
   const u32 picked = choices.pick(2, to->kind == Descriptor::Kind::ports_out ? 1 : 0);
   if (picked == 1) return rough("write: interrupted"), -kernel::kInterrupted;
   if (picked == 2 && bytes > 1) rough("write: one byte"), bytes = 1;
@@ -87,10 +97,10 @@ i64 Caller::write(i64 fd, const u8* from, u64 bytes) {
   return static_cast<i64>(bytes);
 }
 
-i64 Caller::open(const char* path) {
-  if (std::strcmp(path, "/dev/null") != 0) return -kernel::kNoEntry;
+i64 Caller::open(i64 folder, const char* path, i64 flags) {
   if (choices.pick(0, 1) == 1) return harm("open: too many files"), -kernel::kFilesInProcess;
-  return new_descriptor(Descriptor::Kind::null);
+  if (std::strcmp(path, "/dev/null") != 0) return open_file(folder, path, flags);
+  return new_descriptor({.kind = Descriptor::Kind::null});
 }
 
 i64 Caller::close(i64 fd) {
@@ -139,9 +149,9 @@ i64 Caller::limit(const kernel::Limit* to, kernel::Limit* from) {
   return 0;
 }
 
-i64 Machine::call(Call number, i64 a, i64 b, i64 c, i64 d) {
+i64 Machine::call(Call number, i64 a, i64 b, i64 c, i64 d, i64 e) {
   Process& self = *running_;
-  Caller caller = {*this, self, network, choices};
+  Caller caller = {*this, self, disks[self.number], network, choices};
   network.now_ns += kCallNs;
   if (number == Call::clock_gettime) {
     *at<kernel::Time>(b) = {static_cast<i64>(network.now_ns / 1'000'000'000),
@@ -160,7 +170,19 @@ i64 Machine::call(Call number, i64 a, i64 b, i64 c, i64 d) {
     case Call::close:
       return caller.close(a);
     case Call::openat:
-      return caller.open(at<const char>(b));
+      return caller.open(a, at<const char>(b), c);
+    case Call::fsync:
+      return caller.flush(a);
+    case Call::renameat:
+      return caller.rename(a, at<const char>(b), at<const char>(d));
+    case Call::mkdirat:
+      return caller.make_folder(a, at<const char>(b));
+    case Call::unlinkat:
+      return caller.remove(a, at<const char>(b));
+    case Call::getdents64:
+      return caller.list(a, at<u8>(b), static_cast<u64>(c));
+    case Call::lseek:
+      return caller.file_bytes(a);
     case Call::dup3:
       return caller.duplicate(a, b);
     case Call::fcntl:
@@ -168,7 +190,7 @@ i64 Machine::call(Call number, i64 a, i64 b, i64 c, i64 d) {
     case Call::close_range:
       return caller.close_range(a);
     case Call::mmap:
-      return caller.map(static_cast<u64>(b));
+      return e < 0 ? caller.map(static_cast<u64>(b)) : caller.map_file(e);
     case Call::munmap:
     case Call::rt_sigaction:
       return 0;

@@ -24,10 +24,12 @@ class Choices {
 
   void seed(u64 seed, Rarity rarity, u32 harm_count_max);
   void follow(const u16* first, u64 count);
+  // While they rest nothing departs from calm, and nothing is noted.
+  void rest(bool resting) { resting_ = resting; }
 
   // Below 1 + rough + harm: 0, then the rough ones, then the harmful ones.  The generator takes
-  // them `scarcity` times more rarely than its rarity says.
-  u32 pick(u32 rough, u32 harm, u32 scarcity = 1);
+  // them `scarcity` times more rarely than its rarity says, and `frequency` times more often.
+  u32 pick(u32 rough, u32 harm, u32 scarcity = 1, u32 frequency = 1);
   // Below `count`, all alike to the generator: for what makes no difference to who is to blame.
   u32 below(u32 count);
 
@@ -40,6 +42,7 @@ class Choices {
   std::vector<Made> made_;
   std::vector<u16> list_;
   bool seeded_ = true;
+  bool resting_ = false;
   u64 state_ = 0;
   Rarity rarity_ = {};
   u32 harm_left_ = 0;

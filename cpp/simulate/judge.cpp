@@ -53,10 +53,12 @@ std::string World::judge_end(u32 role, const End& end) const {
     default:
       return wrong(role, "hangs");
   }
+  // The state's folder is held to the end.
+  u64 folders = tables_[role].role.learner == nullptr ? 0 : 1;
   for (u64 fd = 3; fd < kDescriptorsMax; ++fd) {
-    if (process.descriptors[fd].kind != Descriptor::Kind::closed) {
-      return wrong(role, "leaves a descriptor open");
-    }
+    if (process.descriptors[fd].kind == Descriptor::Kind::closed) continue;
+    if (process.descriptors[fd].kind == Descriptor::Kind::file && folders-- != 0) continue;
+    return wrong(role, "leaves a descriptor open");
   }
   const std::string front = "alpha-build: role " + std::to_string(role) + ": ";
   if (end.text.rfind(front, 0) != 0 || process.messages.back() != '\n') {
@@ -64,7 +66,7 @@ std::string World::judge_end(u32 role, const End& end) const {
   }
   const std::string said = end.text.substr(front.size());
   if (end.code == 0) {
-    if (said != "complete") return wrong(role, "ends well without saying so");
+    if (said.rfind("complete", 0) != 0) return wrong(role, "ends well without saying so");
     if (seen.rounds_checked != plan_.rounds) return wrong(role, "ends well before the last round");
   } else if (!named(end.code, said)) {
     return wrong(role, ("has no name for its end: " + said).c_str());

@@ -33,9 +33,10 @@ void Process::clear() {
   ports_in_arrived = ports_in_read = 0;
   ports_in_ended = false;
   memory_used = 0;
+  mapped.clear();
 }
 
-Machine::Machine(u32 count) : processes(count) {
+Machine::Machine(u32 count) : processes(count), disks(count) {
   for (u32 i = 0; i < count; ++i) processes[i].number = i;
 }
 
@@ -44,9 +45,9 @@ void Machine::begin(int (*main)(void*, u32), void* given) {
   context = given;
   network.clear();
   ready_.clear();
-  story.clear();
   harms = last_harm_ns = 0;
   for (Process& process : processes) process.clear();
+  for (Disk& disk : disks) disk.start();
   for (Process& process : processes) {
     // Started at once, late, or never.
     constexpr u64 kLateNs[] = {0, 1'000'000, 100'000'000};

@@ -2,10 +2,12 @@
 // run of it; nothing in it depends on anything but its choices.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
 #include "simulate/choices.h"
+#include "simulate/disk.h"
 #include "simulate/fiber.h"
 #include "simulate/network.h"
 #include "socket/kernel.h"
@@ -17,9 +19,11 @@ inline constexpr u64 kCallNs = 1'000;       // what a call costs
 inline constexpr u64 kCallsMax = 200'000;   // of one process: beyond, it spins
 
 struct Descriptor {
-  enum class Kind : u8 { closed, null, ports_out, ports_in, messages, socket };
+  enum class Kind : u8 { closed, null, ports_out, ports_in, messages, socket, file };
   Kind kind = Kind::closed;
   u32 socket = kNobody;
+  u32 file = kNoFile;  // or folder
+  u64 offset = 0;      // in it
 };
 
 struct Process {
@@ -48,28 +52,32 @@ struct Process {
   // Memory that the process has mapped: zero when it is given.
   std::vector<u8> memory;
   u64 memory_used = 0;
+  std::deque<std::vector<u8>> mapped;  // files, as they were then
 };
 
 class Machine {
  public:
   explicit Machine(u32 processes);
 
-  // Starts afresh; `main` runs on each process's stack and gives its exit code.
+  // Starts all processes afresh, on the disks as they are; `main` runs on each process's stack and
+  // gives its exit code.
   void begin(int (*main)(void* given, u32 process), void* given);
   void run();  // until nobody has anything left to do
 
   // The system call of the process that runs now.
-  i64 call(kernel::Call, i64 a, i64 b, i64 c, i64 d);
+  i64 call(kernel::Call, i64 a, i64 b, i64 c, i64 d, i64 e);
 
   void* context = nullptr;
   Choices choices;
   Network network;
   std::vector<Process> processes;
+  std::vector<Disk> disks;   // one a process
+  bool loses_power = false;  // whether processes may end so
   std::vector<std::vector<u32>>
       ports_to;  // for each process: who reads each port that it announces
   std::vector<std::vector<u32>> ports_of;  // for each process: whose ports it reads, in order
   bool tell = false;
-  std::vector<std::string> story;  // what departed from calm, when `tell`
+  std::vector<std::string> story;  // what departed from calm, when `tell`; of all lives
   u64 harms = 0;                   // how many departures a run need not survive
   u64 last_harm_ns = 0;
 

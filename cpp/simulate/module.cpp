@@ -58,7 +58,8 @@ TallyRow row(const Tally& tally) {
 class Simulator {
  public:
   Simulator(std::vector<u32> parents, u64 rounds, u64 elements, u64 frame_bytes,
-            const std::tuple<u64, u64, u64, u64>& budgets_ns, bool announced, bool exchange)
+            const std::tuple<u64, u64, u64, u64>& budgets_ns, bool announced, bool exchange,
+            u64 lives)
       : world_({std::move(parents),
                 rounds,
                 elements,
@@ -66,7 +67,8 @@ class Simulator {
                 {std::get<0>(budgets_ns), std::get<1>(budgets_ns), std::get<2>(budgets_ns),
                  std::get<3>(budgets_ns), 0},
                 announced,
-                exchange}) {}
+                exchange,
+                lives}) {}
 
   Run seeded(u64 seed, u32 rough, u32 harm, u32 harm_count_max) {
     world_.choices().seed(seed, {rough, harm}, harm_count_max);
@@ -113,11 +115,11 @@ NB_MODULE(_simulated, module) {
   module.doc() = "The code of the executables on a simulated kernel; see alpha_build.simulate.";
   alpha::detect_processor(getauxval(AT_HWCAP));
   nb::class_<Simulator>(module, "Simulator", "One small system and its machine.")
-      .def(
-          nb::init<std::vector<alpha::u32>, alpha::u64, alpha::u64, alpha::u64,
-                   const std::tuple<alpha::u64, alpha::u64, alpha::u64, alpha::u64>&, bool, bool>(),
-          nb::arg("parents"), nb::arg("rounds"), nb::arg("elements"), nb::arg("frame_bytes"),
-          nb::arg("budgets_ns"), nb::arg("announced"), nb::arg("exchange"))
+      .def(nb::init<std::vector<alpha::u32>, alpha::u64, alpha::u64, alpha::u64,
+                    const std::tuple<alpha::u64, alpha::u64, alpha::u64, alpha::u64>&, bool, bool,
+                    alpha::u64>(),
+           nb::arg("parents"), nb::arg("rounds"), nb::arg("elements"), nb::arg("frame_bytes"),
+           nb::arg("budgets_ns"), nb::arg("announced"), nb::arg("exchange"), nb::arg("lives"))
       .def("seeded", &Simulator::seeded, nb::arg("seed"), nb::arg("rough"), nb::arg("harm"),
            nb::arg("harm_count_max"))
       .def("listed", &Simulator::listed, nb::arg("choices"))

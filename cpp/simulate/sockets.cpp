@@ -24,7 +24,7 @@ i64 Caller::socket() {
   const u32 made = network.make();
   network[made].owner = self.number;
   self.held.push_back(made);
-  return new_descriptor(Descriptor::Kind::socket, made);
+  return new_descriptor({.kind = Descriptor::Kind::socket, .socket = made});
 }
 
 i64 Caller::bind(u32 socket, u16 port) {
@@ -85,7 +85,7 @@ i64 Caller::accept(u32 socket, i64 address) {
     network.close(accepted);
     return -103;
   }
-  const i64 fd = new_descriptor(Descriptor::Kind::socket, accepted);
+  const i64 fd = new_descriptor({.kind = Descriptor::Kind::socket, .socket = accepted});
   if (fd < 0) return fd;
   listener.queue.erase(listener.queue.begin());
   network[accepted].owner = self.number;

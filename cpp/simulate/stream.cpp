@@ -57,7 +57,7 @@ i64 Caller::damage(u32 socket, u32 kind, std::vector<u8>& bytes) {
       return static_cast<i64>(count);
     case 2: {
       const u32 sent = part();
-      harm(("send: reset after " + std::to_string(sent) + " bytes").c_str());
+      harm("send: reset after " + std::to_string(sent) + " bytes");
       network.send(socket, bytes.data(), sent, kLatencyNs);
       network.reset(socket);
       return static_cast<i64>(count);
@@ -65,7 +65,7 @@ i64 Caller::damage(u32 socket, u32 kind, std::vector<u8>& bytes) {
     case 3: {
       const u32 place = part();
       bytes[place] ^= static_cast<u8>(1u << choices.below(8));
-      harm(("send: a bit changes in byte " + std::to_string(place)).c_str());
+      harm("send: a bit changes in byte " + std::to_string(place));
       break;
     }
     case 4:
@@ -83,7 +83,7 @@ i64 Caller::damage(u32 socket, u32 kind, std::vector<u8>& bytes) {
       break;
     case 7: {
       const u32 sent = part();
-      harm(("send: end of stream after " + std::to_string(sent) + " bytes").c_str());
+      harm("send: end of stream after " + std::to_string(sent) + " bytes");
       network.send(socket, bytes.data(), sent, kLatencyNs);
       network.end(socket);
       out.cut = true;
@@ -109,7 +109,7 @@ i64 Caller::damage(u32 socket, u32 kind, std::vector<u8>& bytes) {
       break;
     default: {
       const u32 place = part();
-      harm(("send: byte " + std::to_string(place) + " is left out").c_str());
+      harm("send: byte " + std::to_string(place) + " is left out");
       bytes.erase(bytes.begin() + place);
     }
   }

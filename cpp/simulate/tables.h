@@ -7,7 +7,7 @@
 
 namespace alpha::simulate {
 
-enum : u16 { kWord, kX, kG };  // buffers
+enum : u16 { kWord, kX, kG, kStart, kManifest, kCommit, kNoBuffer = 0xffff };  // buffers
 
 struct Tables {
   std::vector<Slot> children;
@@ -16,6 +16,11 @@ struct Tables {
   std::vector<Region> regions;
   std::vector<Step> then, round, schedule;
   std::vector<u64> stamp;
+  // A learner's.
+  std::vector<u8> header;
+  std::vector<u64> shape;
+  std::vector<Tensor> tensors;
+  Learner learner = {};
   Role role = {};
 };
 

@@ -64,13 +64,14 @@ void World::lay_out(u32 role) {
     own.children.push_back(static_cast<Slot>(i + (role == 0 ? 0 : 1)));
   }
   const u64 edges = children.size() + (role == 0 ? 0 : 1);
-  own.buffers = {{"word", Element::word, 8, 0},
-                 {"x", Element::i32, bytes, 0},
-                 {"g", Element::i32, bytes, 0x5a5a5a5a}};
-  own.regions = {{0, Element::word, 8, kWord, plan_.rounds},
-                 {1, Element::i32, bytes, kX, plan_.rounds},
-                 {2, Element::i32, bytes, kG, plan_.rounds},
-                 {3, Element::i32, bytes, kG, plan_.rounds}};
+  own.buffers = {{"word", Element::word, 8, 0},          {"x", Element::i32, bytes, 0},
+                 {"g", Element::i32, bytes, 0x5a5a5a5a}, {"start", Element::bytes, 40, 0},
+                 {"manifest", Element::bytes, 32, 0},    {"commit", Element::bytes, 40, 0}};
+  own.regions = {
+      {0, Element::word, 8, kWord, plan_.rounds}, {1, Element::i32, bytes, kX, plan_.rounds},
+      {2, Element::i32, bytes, kG, plan_.rounds}, {3, Element::i32, bytes, kG, plan_.rounds},
+      {4, Element::bytes, 40, kStart, 1},         {5, Element::bytes, 32, kManifest, 1},
+      {6, Element::bytes, 40, kCommit, 1}};
   const Slots below = {own.children.data(), own.children.size()};
   if (role == leaf_) {
     own.up = 0;
@@ -89,8 +90,16 @@ void World::lay_out(u32 role) {
     own.round.push_back(steps::deliver(own.regions[3], parent, below, "deliver"));
   }
   own.round.push_back(steps::local(check, "check"));
+  if (plan_.lives != 0) {
+    own.schedule.push_back(steps::start(own.regions[4], parent, below, "start"));
+  }
   own.schedule.push_back(
       steps::repeat(plan_.rounds, {own.round.data(), own.round.size()}, "repeat"));
+  if (plan_.lives != 0) {
+    own.schedule.push_back(steps::local(settle, "settle"));
+    own.schedule.push_back(
+        steps::publish(own.regions[5], own.regions[6], parent, below, "publish"));
+  }
   for (u64 slot = 0; slot < edges; ++slot) {
     own.schedule.push_back(steps::close(static_cast<Slot>(slot), "close"));
   }
@@ -107,6 +116,7 @@ void World::lay_out(u32 role) {
               .learner = nullptr,
               .version = "simulated",
               .needs_v3 = false};
+  if (plan_.lives != 0) lay_out_learner(own);
 }
 
 void World::stamp(u32 role) {
@@ -134,10 +144,40 @@ void World::stamp(u32 role) {
         plan_.announced ? u16{0} : port_of(role < peer ? role : peer, role < peer ? peer : role);
     rows[i] = {peer, 0x7f000001, 0x7f000001, port, port, 0};
   }
+  if (plan_.lives != 0) stamp_learner(own);
 }
 
 Result World::run() {
+  machine_.story.clear();
+  for (Disk& disk : machine_.disks) disk.clear();
+  machine_.loses_power = plan_.lives != 0;
+  completed_ = 0;
+  life_ = 1;
+  Result all = live();
+  while (all.violation.empty() && life_ < plan_.lives) {
+    ++life_;
+    const Result next = live();
+    all.ends.insert(all.ends.end(), next.ends.begin(), next.ends.end());
+    all.violation = next.violation;
+    all.harms += next.harms;
+    all.ns += next.ns;
+  }
+  return all;
+}
+
+// Afterwards, which takes nothing from anybody that was flushed.
+void World::lose_power() {
+  constexpr u32 kFrequency = 4;
+  for (u32 role = 0; role < machine_.disks.size(); ++role) {
+    if (machine_.choices.pick(1, 0, 1, kFrequency) == 0) continue;
+    machine_.say(role, "power is lost afterwards");
+    machine_.disks[role].lose_power(machine_.choices);
+  }
+}
+
+Result World::live() {
   for (Seen& seen : seen_) seen = {};
+  machine_.choices.rest(plan_.lives > 1 && life_ == plan_.lives);
   machine_.begin(
       [](void* given, u32 process) {
         const Tables& own = static_cast<World*>(given)->tables_[process];
@@ -149,6 +189,7 @@ Result World::run() {
       this);
   const u64 begin_ns = machine_.network.now_ns;
   machine_.run();
+  machine_.choices.rest(false);
   Result result = {{}, {}, machine_.harms, machine_.network.now_ns - begin_ns};
   for (Process& process : machine_.processes) {
     std::string text = process.messages;
@@ -158,6 +199,10 @@ Result World::run() {
         {process.state, process.exit_code, text, process.ended_ns - begin_ns, process.calls});
   }
   result.violation = judge(result);
+  if (plan_.lives != 0 && result.violation.empty()) {
+    lose_power();
+    result.violation = judge_disks(result.ends);
+  }
   return result;
 }
 

@@ -20,6 +20,9 @@ struct Plan {
   Budgets budgets;
   bool announced;  // ports are picked by the kernel and announced, else fixed
   bool exchange;   // two roles that combine by exchange
+  // 0: nothing is kept.  Otherwise roles publish a state, and are started so often, each time on
+  // what the disks hold by then; the last time all is calm.
+  u64 lives;
 };
 
 // How one process ended.
@@ -32,7 +35,7 @@ struct End {
 };
 
 struct Result {
-  std::vector<End> ends;
+  std::vector<End> ends;  // role by role; one life after another
   std::string violation;  // empty: everything held
   u64 harms;
   u64 ns;
@@ -53,15 +56,27 @@ class World {
   static bool decide(Participant&);
   static bool fill(Participant&);
   static bool check(Participant&);
+  static bool settle(Participant&);
 
  private:
   void lay_out(u32 role);
+  void lay_out_learner(Tables& own);
   void stamp(u32 role);
+  void stamp_learner(Tables& own);
+  Result live();
+  void lose_power();
   std::string judge(const Result&) const;
   std::string judge_end(u32 role, const End&) const;
   std::string judge_wire(u32 role) const;
   std::string judge_combine(u32 role) const;
+  std::string judge_disks(const std::vector<End>& ends);
+  std::string judge_whole(u32 role, u64 generation, u64 life, const std::string& named) const;
   std::string wrong(u32 role, const char* text) const;
+  const std::vector<u8>* file_of(u32 role, const std::string& path) const;
+  bool published_of(u32 role, u64* generation, std::string* manifest) const;
+  u64 life_of(u32 role, u64 generation) const;
+  u32 state_value(u64 role, u64 life, u64 index) const;
+  std::vector<u8> shard_of(u32 role, u64 life) const;
   bool expect(Participant&, u16 buffer, u64 round, i32 (World::*value)(u64, u64) const);
   i32 contribution(u64 role, u64 round, u64 element) const;
   u32 subtotal(u32 role, u64 round, u64 element) const;
@@ -81,6 +96,8 @@ class World {
     u64 rounds_checked = 0;
   };
   std::vector<Seen> seen_;
+  u64 life_ = 0;
+  u64 completed_ = 0;  // the generation with which roles completed
 };
 
 }  // namespace alpha::simulate

@@ -104,7 +104,7 @@ i64 write_all(int fd, const void* from, u64 bytes) {
   while (bytes > 0) {
     const i64 written = kernel::write(fd, rest, bytes);
     if (written == -kernel::kInterrupted) continue;
-    if (written < 0) return written;
+    if (written <= 0) return written < 0 ? written : -kernel::kIo;
     rest += written;
     bytes -= static_cast<u64>(written);
   }

@@ -25,7 +25,9 @@ namespace alpha::kernel {
 enum Error : i64 {
   kNoEntry = 2,
   kInterrupted = 4,
+  kIo = 5,
   kAgain = 11,
+  kDenied = 13,
   kExists = 17,
   kInvalid = 22,
   kFilesInSystem = 23,

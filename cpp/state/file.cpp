@@ -75,7 +75,8 @@ bool OutputFile::finish(Digest* sha256, Failure* failure) {
   }
   if (fd_ >= 0) {
     const i64 closed = kernel::close(fd_);
-    if (error_ == 0 && closed < 0) error_ = closed;
+    // An interrupted one has closed all the same, and what was flushed is on the medium.
+    if (error_ == 0 && closed < 0 && closed != -kernel::kInterrupted) error_ = closed;
   }
   if (error_ != 0) return fail_call(failure, FailureKind::checkpoint, doing_, place_, error_);
   *sha256 = hash_.finish();

@@ -12,14 +12,8 @@ struct Path {
   u64 bytes = 0;
 };
 
-// Makes the folder at path[0 .. end) and flushes its entry in the one above; one that is there is
-// left alone.
-i64 make_component(Path& path, u64 end) {
-  const char kept = path.first[end];
-  path.first[end] = 0;
-  const i64 made = kernel::make_folder_at(kernel::kCurrentFolder, path.first, 0755);
-  path.first[end] = kept;
-  if (made < 0) return made == -kernel::kExists ? 0 : made;
+// Flushes the entry of path[0 .. end) in the folder above it.
+i64 flush_entry(Path& path, u64 end) {
   u64 above = end;
   while (above != 0 && path.first[above - 1] != '/') --above;
   if (above == 0) return sync_folder(kernel::kCurrentFolder, ".");
@@ -30,13 +24,50 @@ i64 make_component(Path& path, u64 end) {
   return synced;
 }
 
+i64 make_component(Path& path, u64 end) {
+  const char kept = path.first[end];
+  path.first[end] = 0;
+  const i64 made = kernel::make_folder_at(kernel::kCurrentFolder, path.first, 0755);
+  path.first[end] = kept;
+  return made;
+}
+
+bool is_there(Path& path, u64 end) {
+  const char kept = path.first[end];
+  path.first[end] = 0;
+  const i64 fd = kernel::open_at(kernel::kCurrentFolder, path.first,
+                                 kernel::kOpenRead | kernel::kOpenDirectory);
+  path.first[end] = kept;
+  if (fd >= 0) kernel::close(static_cast<int>(fd));
+  return fd >= 0;
+}
+
+// The same for a folder that was there: not by us, it may be in one that we may not read.
+i64 flush_found(Path& path, u64 end) {
+  const i64 flushed = flush_entry(path, end);
+  return flushed == -kernel::kDenied ? 0 : flushed;
+}
+
+// Nothing is made in a folder whose entry was not flushed, so that a start that ended in between
+// can have left only the last of them so.
 i64 make_folders(Path& path) {
+  u64 found = 0;  // where the folder above ends that was there already
   for (u64 i = 1; i <= path.bytes; ++i) {
-    if (i != path.bytes && path.first[i] != '/') continue;
-    if (path.first[i - 1] == '/') continue;
-    const i64 made = make_component(path, i);
-    // Only the last one decides: one above may be closed to us and there all the same.
-    if (made < 0 && i == path.bytes) return made;
+    const bool last = i == path.bytes;
+    if ((!last && path.first[i] != '/') || path.first[i - 1] == '/') continue;
+    i64 made = -kernel::kExists;
+    if (!is_there(path, i)) {
+      const i64 flushed = found == 0 ? 0 : flush_found(path, found);
+      if (flushed < 0) return flushed;
+      made = make_component(path, i);
+    }
+    i64 flushed = 0;
+    if (made >= 0) flushed = flush_entry(path, i);
+    if (made == -kernel::kExists && last) flushed = flush_found(path, i);
+    if (flushed < 0) return flushed;
+    // One above may be closed to us and there all the same; then the last one decides.
+    if (made < 0 && made != -kernel::kExists && last) return made;
+    found = made == -kernel::kExists ? i : 0;
   }
   return 0;
 }
@@ -70,7 +101,10 @@ bool open_role_folder(StateFolder* folder, Failure* failure) {
   }
   kernel::close(static_cast<int>(tried));
   kernel::unlink_at(folder->fd, kPointerNextName);
-  return true;
+  // A start that ended between its rename and its flush has left a pointer that loss of power takes
+  // back.  Others will be told of it, so it must last first.
+  const i64 flushed = kernel::fsync(folder->fd);
+  return flushed >= 0 || fail_call(failure, FailureKind::admission, "flush", here, flushed);
 }
 
 }  // namespace alpha

@@ -10,11 +10,15 @@ certain on a real machine is a decision: from a seeded generator, or from a list
 the calm one. *Rough* departures are those that any participant must survive (interruptions, short reads and
 writes, delays, strangers, late peers, failed connects); *harmful* ones are those that a run need not
 survive (resets, altered, repeated and missing bytes, silence, kills and stops, peers that never appear,
-descriptors and memory not to be had). Of every schedule it is required that
+descriptors and memory not to be had; of disks: errors, no room, and loss of power, which leaves of what was
+not flushed some, in no order). Of every schedule it is required that
 
 * without harm every role completes, and every value that it sees is right;
 * with harm each role that lives completes with the right values, or with a named failure, in its budgets;
-* nobody completes on altered bytes, no sum holds unverified bytes, nothing spins, no descriptor stays open.
+* nobody completes on altered bytes, no sum holds unverified bytes, nothing spins, no descriptor stays open;
+* with state (`lives`), whatever is left on the disks after any life is one whole state, the root's, of which
+  every role has all that the root's manifest names; nobody has published another; what a role completed with
+  is not lost with power; and a calm start on it completes.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from alpha_build.system.errors import SystemFailure
 __all__ = ["End", "Finding", "Run", "Tally", "World", "replay", "run", "run_many", "search", "shrink"]
 
 ROLE_COUNT_MAX = 16  # of a world: each is a stack, and a machine has 64 descriptors a process
+LIVES_MAX = 100  # of a world: a bound on what one schedule takes
 SHIFT_MAX = 24  # decisions that may follow from one departure
 CONNECT_S, ACCEPT_S, WAIT_S, FRAME_S = 5.0, 5.0, 5.0, 3.0  # simulated seconds cost nothing
 
@@ -43,6 +48,8 @@ class World:
         frame_bytes: bound of a frame's payload, a multiple of 8; above 1,024 frames take their long path.
         announced: ports are picked by the kernel, announced and told by a launcher; otherwise they are fixed.
         exchange: the two roles of a pair combine by exchange.
+        lives: 0 for a protocol without state. Otherwise roles publish one at the end, and all are started so
+            often, each time on what is left on the disks; the last of several starts is calm.
         connect, accept, wait, frame: budgets, simulated seconds.
 
     Raises:
@@ -55,6 +62,7 @@ class World:
     frame_bytes: int = 64
     announced: bool = False
     exchange: bool = False
+    lives: int = 0
     connect: float = CONNECT_S
     accept: float = ACCEPT_S
     wait: float = WAIT_S
@@ -68,6 +76,7 @@ class World:
             "at least one round and one element": min(self.rounds, self.elements) >= 1,
             "frame_bytes is a multiple of 8": self.frame_bytes >= 8 and self.frame_bytes % 8 == 0,
             "an exchange is between two roles": not self.exchange or roles == 2,
+            f"between 0 and {LIVES_MAX} lives": 0 <= self.lives <= LIVES_MAX,
             "budgets are above 0": min(self.connect, self.accept, self.wait, self.frame) > 0,
         }
         wrong = [rule for rule, holds in problems.items() if not holds]
@@ -86,6 +95,7 @@ class World:
             budgets_ns=(connect, accept, wait, frame),
             announced=self.announced,
             exchange=self.exchange,
+            lives=self.lives,
         )
 
 
@@ -107,7 +117,7 @@ class Run:
     choices: tuple[int, ...]
     options: tuple[int, ...]  # how many there were at each decision
     violation: str
-    ends: tuple[End, ...]
+    ends: tuple[End, ...]  # role by role; those of a second life follow those of the first
     story: tuple[str, ...]  # every departure from calm: time, role, call, what
     seconds: float
     harms: int
