@@ -69,7 +69,8 @@ def test_bound_run_completes(dist: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.3", 0)) as free:
         port = free.getsockname()[1]
     bind(dist, _addresses(tmp_path, {"0": {"address": "127.0.0.3", "ports": {"1": port}}}))
-    assert run_build(dist).ok
+    outcome = run_build(dist)
+    assert outcome.ok, outcome.as_json()
 
 
 def test_back_again(dist: Path, tmp_path: Path) -> None:
@@ -88,6 +89,17 @@ def test_back_again(dist: Path, tmp_path: Path) -> None:
         ({"1": {"address": "10.0.0.1", "ports": {"0": 1}}}, "role 1 does not listen for role 0"),
         ({"0": {"address": "10.0.0.1", "dial": {"1": {"address": "10.0.0.1", "port": 1}}}}, "does not dial"),
         ({"0": {"address": "10.0.0.256"}}, "10.0.0.256"),
+        ({"0": {"address": "node-1"}}, "'node-1' is not an IPv4 address; names are not looked up"),
+        ({"0": {"address": "::1"}}, "'::1' is not an IPv4 address"),
+        ({"0": {"address": "010.0.0.1"}}, "'010.0.0.1' is not an IPv4 address"),
+        ({"0": {"address": 167772161}}, "167772161 is not an IPv4 address"),
+        ({"0": {"address": "0.0.0.0"}}, "0.0.0.0 is not the address of one machine"),
+        ({"0": {"address": "224.0.0.1"}}, "224.0.0.1 is not the address of one machine"),
+        ({"1": {"address": "10.0.0.2"}}, "role 1 at 10.0.0.2 would look for role 0 on its own machine"),
+        (
+            {"0": {"address": "127.0.1.1"}, "1": {"address": "10.0.0.2"}},
+            "would look for role 0 on its own machine, at 127.0.1.1",
+        ),
         ({"0": {"address": "10.0.0.1", "ports": {"1": 65536}}}, "65536 is not a port"),
         ({"0": {"address": "10.0.0.1", "ports": {"1": True}}}, "True is not a port"),
         ({"0": {"address": "10.0.0.1", "port": 1}}, "unknown key 'port'"),

@@ -79,12 +79,23 @@ def _entry(data: Mapping[str, Any]) -> RoleAddress:
     _only(data, {"address", "ports", "dial"})
     ports = {_whole(peer): _port(port) for peer, port in data.get("ports", {}).items()}
     dial = {_whole(peer): _end(end) for peer, end in data.get("dial", {}).items()}
-    return RoleAddress(int(IPv4Address(data["address"])), ports, dial)
+    return RoleAddress(_address(data["address"]), ports, dial)
 
 
 def _end(data: Mapping[str, Any]) -> End:
     _only(data, {"address", "port"})
-    return int(IPv4Address(data["address"])), _port(data["port"])
+    return _address(data["address"]), _port(data["port"])
+
+
+def _address(value: Any) -> int:
+    """Names are not looked up: a machine may take its own for its loopback, and another for something else."""
+    try:
+        address = IPv4Address(value if isinstance(value, str) else "")
+    except AddressValueError:
+        raise ValueError(f"{value!r} is not an IPv4 address; names are not looked up here") from None
+    if address.is_unspecified or address.is_multicast or address == IPv4Address("255.255.255.255"):
+        raise ValueError(f"{value} is not the address of one machine; give the one that peers dial")
+    return int(address)
 
 
 def _only(data: Mapping[str, Any], keys: set[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,27 @@ def _check(addresses: Mapping[int, RoleAddress], found: Mapping[str, Any], file:
         for peer in entry.dial:
             if peers[role].get(peer) != "higher":
                 raise _unknown(file, f"role {role} does not dial role {peer}")
+    _check_reached(addresses, found, file)
+
+
+def _check_reached(addresses: Mapping[int, RoleAddress], found: Mapping[str, Any], file: Path) -> None:
+    """Loopback leads to the machine that dials, which is right only where that is on loopback too."""
+    dialling = [
+        (entry["role"], edge)
+        for entry in found["roles"]
+        for edge in entry["edges"]
+        if edge["side"] == "higher" and entry["role"] in addresses
+    ]
+    for role, edge in dialling:
+        peer, entry = edge["peer"], addresses[role]
+        here = IPv4Address(entry.address)
+        there = IPv4Address(addresses[peer].address if peer in addresses else edge["address"])
+        if peer in entry.dial or here.is_loopback or not there.is_loopback:
+            continue
+        message = f"role {role} at {here} would look for role {peer} on its own machine, at {there}"
+        way = f'"dial": {{"{peer}": {{"address": ..., "port": ...}}}}'
+        hint = f"give role {peer} the address of its machine, or role {role} another way to it, {way}"
+        raise BuildFailure(message, kind="addresses", where=str(file), hint=hint)
 
 
 def _unknown(file: Path, message: str) -> BuildFailure:
