@@ -88,7 +88,7 @@ def _end(data: Mapping[str, Any]) -> End:
 
 
 def _address(value: Any) -> int:
-    """Names are not looked up: a machine may take its own for its loopback, and another for something else."""
+    """Names are not looked up: a machine may take its own for its loopback, another for something else."""
     try:
         address = IPv4Address(value if isinstance(value, str) else "")
     except AddressValueError:
