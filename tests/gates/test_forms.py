@@ -11,6 +11,7 @@ import pytest
 from alpha_build.build.toolchains import available
 from alpha_build.gates.systems import fit
 from alpha_build.run.artifacts import find_emulator
+from alpha_build.state.load import load_state
 from gates.conftest import EXAMPLES, alpha_build, build
 from gates.forms import forms, mean, shown
 
@@ -134,9 +135,11 @@ def test_a_learner_over_a_mesh_trains_the_state_of_one_over_a_tree(folder: Path)
 
 
 def test_order_canonical_gives_one_state_over_a_mesh_and_alone(folder: Path) -> None:
-    """Three members, one of them emulated, on batches of 12, 12 and 8 in blocks of 4; and one member."""
+    """Three members, one of them emulated, on batches of 12, 12 and 8 in blocks of 4; and one member.  A leaf
+    without elements is kept."""
     text = fit(rounds=4).replace("rounds=4)", "rounds=4, batch=12, evaluation=metric)")
     text = text.replace('rounding="fused"', 'rounding="fused", order="canonical", block=4')
+    text = text.replace("state={", 'state={"none": np.zeros((1, 0, 2), np.float32), ')
     text = text.replace("system = ", METRIC + "system = ")
     pairing = 'pairing={2: ab.Target("aarch64")}' if EMULATED else "pairing={}"
     mesh = text.replace("members=4", "members=3").replace("pairing={}", pairing)
@@ -150,6 +153,7 @@ def test_order_canonical_gives_one_state_over_a_mesh_and_alone(folder: Path) -> 
         results.append((result["loss"], result["metrics"], result["roles"][0]["state"]))
     assert results[0] == results[1]
     assert results[0][1]["tiny"] == TINY
+    assert load_state(folder / "canonical")["none"].shape == (1, 0, 2)
 
 
 def test_what_lies_whole_is_scattered_and_broadcast_over_a_mesh(folder: Path) -> None:
