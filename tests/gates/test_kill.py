@@ -69,7 +69,7 @@ def check_killed(outcome: Outcome, role: int) -> None:
     assert not outcome.ok
     assert outcome.cause is not None
     assert (outcome.cause.role, outcome.cause.kind) == (role, "killed"), outcome.as_json()
-    assert outcome.seconds < 10
+    assert outcome.seconds < 40  # several budgets
     starting = any(end.fate == "not started" for end in outcome.ends)
     for end in outcome.ends:
         if not starting and end.role != role:
@@ -143,10 +143,10 @@ def test_killed_or_stopped_while_training(long_dist: Any, tmp_path: Path, role: 
     assert launcher.returncode == 1
     if number == signal.SIGKILL:
         assert f"first cause: role {role} was killed by SIGKILL" in last
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 20
     else:
         assert f"first cause: role {role} said nothing and was stopped" in last
-        assert time.monotonic() - begin < 2 * 5
+        assert time.monotonic() - begin < 40
     assert not [pid for pid in processes() if f"{long_dist.path}/fit.role-" in command_line(pid)]
     assert not list((tmp_path / "state").glob("role-*/published"))
 
@@ -155,7 +155,7 @@ def test_interrupted_while_training_and_started_again_twenty_times(long_dist: An
     for _ in range(20):
         with training(long_dist.path, tmp_path / "state", rounds=3) as launcher:
             launcher.send_signal(signal.SIGINT)
-            _, err = launcher.communicate(timeout=10)
+            _, err = launcher.communicate(timeout=60)
         assert launcher.returncode == 130, err
         assert not [pid for pid in processes() if f"{long_dist.path}/fit.role-" in command_line(pid)]
     assert not list((tmp_path / "state").glob("role-*/published"))

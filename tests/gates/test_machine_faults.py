@@ -188,12 +188,12 @@ def test_a_short_stop_is_survived(long_dist: Any, tmp_path: Path, role: int) -> 
         time.sleep(0.5)
         during = log.read_text().count("\n")
         os.kill(pid, signal.SIGCONT)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while log.read_text().count("\n") < during + 50:
             assert time.monotonic() < deadline and launcher.poll() is None
             time.sleep(0.02)
         launcher.send_signal(signal.SIGINT)
-        launcher.communicate(timeout=10)
+        launcher.communicate(timeout=60)
     assert during - before < 50
 
 

@@ -47,7 +47,7 @@ def launch() -> Iterator[Launch]:
         process.communicate()
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 10) -> bool:
+def wait_for(condition: Callable[[], bool], seconds: float = 100) -> bool:
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -70,7 +70,7 @@ def children(pid: int) -> list[int]:
 
 def running(build: Path, launcher: subprocess.Popen[str], roles: int) -> list[int]:
     """Waits until that many roles run; every process of the run, the guard included."""
-    assert wait_for(lambda: len(pids(build)) == roles), launcher.communicate()
+    assert wait_for(lambda: len(pids(build)) == roles), pids(build)
     time.sleep(0.1)
     found = children(launcher.pid)
     assert set(pids(build).values()) < set(found) and len(found) == roles + 1
@@ -114,8 +114,8 @@ def test_an_interruption_ends_every_role(
     processes = running(build, launcher, roles)
     begin = time.monotonic()
     interrupt(launcher)
-    out, err = launcher.communicate(timeout=10)
-    assert time.monotonic() - begin < 5
+    out, err = launcher.communicate(timeout=60)
+    assert time.monotonic() - begin < 20  # long before any budget; a second where nothing else runs
     assert launcher.returncode == 130, err
     assert "Traceback" not in err and "interrupted" in err.splitlines()[-1]
     assert out == ""
@@ -138,7 +138,7 @@ def test_a_failure_leaves_no_process(tmp_path: Path, launch: Launch) -> None:
     build = make_build(tmp_path, bodies, [(0, 1), (0, 2)], {"wait": 1, "frame": 0.5})
     launcher = launch(build)
     processes = running(build, launcher, 3)
-    _, err = launcher.communicate(timeout=15)
+    _, err = launcher.communicate(timeout=60)
     assert launcher.returncode == 1
     assert err.splitlines()[-1] == "alpha-build: first cause: role 2 was killed by SIGKILL"
     assert "follow-on: role 0" in err
@@ -152,6 +152,6 @@ def test_start_interrupt_and_restart_at_once_twenty_times(tmp_path: Path, launch
         launcher = launch(build)
         processes = running(build, launcher, 2)
         to_launcher(launcher)
-        launcher.communicate(timeout=10)
+        launcher.communicate(timeout=60)
         assert launcher.returncode == 130
         assert all(is_gone(pid) for pid in processes)

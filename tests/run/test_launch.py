@@ -197,7 +197,9 @@ def test_a_stopped_role_is_the_first_cause_and_is_not_waited_for(tmp_path: Path)
 
 def test_a_deaf_role_is_ended_within_the_budget(tmp_path: Path) -> None:
     bodies = [
-        "announce(1, 2); say('budget exhausted (wait): edge 1->0 region 1'); sys.exit(77)",
+        "announce(1, 2)\n"
+        f"while open({str(tmp_path / 'pids')!r}).read().count('\\n') < 3: time.sleep(0.01)\n"
+        "say('budget exhausted (wait): edge 1->0 region 1'); sys.exit(77)",
         LEAF + "time.sleep(600)",
         LEAF + "say('refused (truncated): edge 0->2 region 1: reset'); sys.exit(74)",
     ]

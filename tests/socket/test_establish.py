@@ -146,14 +146,14 @@ def test_a_peer_that_never_starts_is_75_or_76(make: Make) -> None:
     leaf = make(1, {0: port}, budgets=Budgets(connect=0.4))
     started = time.monotonic()
     assert not leaf.connect_all()
-    assert 0.4 <= time.monotonic() - started < 2
+    assert 0.4 <= time.monotonic() - started < 10
     text = f"edge 0->1: 127.0.0.1:{port} for 0.4 s: connection refused"
     assert leaf.failure == (75, "connect", text)
     root = make(0, {1: port}, budgets=Budgets(accept=0.4))
     assert root.bind_all()
     started = time.monotonic()
     assert not root.accept_all()
-    assert 0.4 <= time.monotonic() - started < 2
+    assert 0.4 <= time.monotonic() - started < 10
     text = f"edge 1->0: listening on 127.0.0.1:{port} for 0.4 s: no opening frame (0 strangers)"
     assert root.failure == (76, "accept", text)
 
