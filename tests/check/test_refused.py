@@ -55,7 +55,8 @@ def test_every_kind_of_the_checker_has_an_example() -> None:
             "shares-length",
             "shares-sum",
             "share-cuts-block",
-        ),  # test_shares.py: they need a traced learner
+            "weights-sum",
+        ),  # test_shares.py and tests/learner/refused: they need a traced learner
         *_kinds(Path(selection_check.__file__)),  # tests/system/test_membership.py
     }
     kinds = set()

@@ -51,7 +51,9 @@ class SampleArrays:
 def to_array(value: Any, name: str, narrowing: Narrowing) -> np.ndarray:
     """A leaf or sample array as a C-ordered NumPy array of this machine's byte order and JAX's dtype."""
     if is_path(value):
-        raise _not_an_array(f"{name} is the text {str(value)!r}", "a file is given as ab.Samples(path)")
+        files = name.startswith(("samples", "evaluation", "weights"))
+        hint = "a file is given as ab.Samples(path)" if files else "keep words out of it"
+        raise _not_an_array(f"{name} is the text {str(value)!r}", hint)
     if np.ma.isMaskedArray(value) and np.ma.getmaskarray(value).any():
         raise _not_an_array(
             f"{name} is masked", "fill it with numpy.ma.filled, or weigh samples with weights="

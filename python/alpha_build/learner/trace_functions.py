@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -58,6 +59,13 @@ def _failure(error: Exception, what: str, step: str) -> LearnerFailure:
             where=where,
             hint="its update must need only gradients, state, parameters and the loss: use adam or sgd",
         )
+    if isinstance(error, jax.errors.NonConcreteBooleanIndexError):
+        return LearnerFailure(
+            f"the {what} makes an array whose length depends on values ({text})",
+            kind="traced",
+            where=where,
+            hint="keep the whole array and use jnp.where(condition, x, 0)",
+        )
     if isinstance(error, jax.errors.ConcretizationTypeError | jax.errors.TracerArrayConversionError):
         return LearnerFailure(
             f"the {what} needs a number while it is traced ({text})",
@@ -65,7 +73,16 @@ def _failure(error: Exception, what: str, step: str) -> LearnerFailure:
             where=where,
             hint="use jnp functions, and jnp.where in the place of Python's if",
         )
-    return LearnerFailure(f"{step} cannot be traced: {text}", kind="raised", where=where)
+    hint = _missing_key(error) if what == "loss" else "correct the line" if what == "optimizer" else None
+    return LearnerFailure(f"{step} cannot be traced: {text}", kind="raised", where=where, hint=hint)
+
+
+def _missing_key(error: Exception) -> str | None:
+    """The remedy where a loss waits for the random key that nobody named."""
+    found = re.search(
+        r"missing 1 required (?:positional|keyword-only) argument: '(\w*(?:key|rng)\w*)'", str(error)
+    )
+    return f'if it is a random key, say so: key="{found[1]}"' if found else None
 
 
 def _one_sample(samples: SampleArrays) -> list[Any]:
@@ -82,6 +99,9 @@ def _forward(
     what: str, function: Any, one: One, params: Any, samples: SampleArrays, *more: Any
 ) -> tuple[Any, Any]:
     """Jaxpr and abstract result of a function of one sample; one that calls back into Python is refused."""
+    if not callable(function):
+        hint = f"give a function of the parameters and one sample: def {what}(params, x, y)"
+        raise LearnerFailure(f"{what}={function!r} is no function", kind="raised", hint=hint)
     try:
         with tracing(what, f"the {what}"):
             closed, result = jax.make_jaxpr(one, return_shape=True)(
@@ -124,6 +144,13 @@ def loss_of_one(loss: Any, params: Any, samples: SampleArrays, key: Key | None) 
 
     forward, result = _forward("loss", loss, one, params, samples, key_type() if key else None)
     leaves = jax.tree_util.tree_leaves(result)
+    if result is None:
+        raise LearnerFailure(
+            "the loss gives nothing",
+            kind="loss-scalar",
+            where=place_of_function(loss),
+            hint="end it with return and the loss",
+        )
     if isinstance(result, (tuple, dict, list)) or len(leaves) != 1:
         raise LearnerFailure(
             "the loss gives more than one value",

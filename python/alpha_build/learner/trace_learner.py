@@ -11,6 +11,7 @@ import numpy as np
 import optax  # type: ignore[import-untyped]
 
 from ..system.errors import ContractFailure, LearnerFailure
+from ..system.learner import Evaluation
 from .digest import learner_digest
 from .program import LearnerProgram, Program, StateLeaf
 from .trace_data import Narrowing, SampleArrays, to_array, to_samples, to_weights
@@ -121,9 +122,13 @@ def _batch(batch: Any, count: int) -> int:
     return size
 
 
-def _shuffled(arrays: tuple[np.ndarray, ...], seed: int | None) -> tuple[np.ndarray, ...]:
+def _shuffled(arrays: tuple[np.ndarray, ...], seed: Any) -> tuple[np.ndarray, ...]:
     if seed is None:
         return arrays
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise LearnerFailure(
+            f"shuffle={seed!r} is no seed", kind="shuffle", hint="give an integer of at least 0, or None"
+        )
     order = np.random.default_rng(seed).permutation(len(arrays[0]))
     return tuple(np.ascontiguousarray(array[order]) for array in arrays)
 
@@ -203,18 +208,18 @@ class _Optimizer:
             )
             change, state = self.rule.update(gradient, state, given, value=flat[-1])
             leaves = jax.tree_util.tree_leaves((optax.apply_updates(given, change), state))
+            if len(leaves) != len(flat) - count - 1:
+                raise LearnerFailure(
+                    "the optimiser's update changes the number of its state's leaves",
+                    kind="optimizer",
+                    hint="give an optimiser whose state keeps its structure",
+                )
             return [self._kept(new, old) for new, old in zip(leaves, flat, strict=False)]
 
         leaves = [*jax.tree_util.tree_leaves(params), *(jnp.asarray(leaf.array) for leaf in self.leaves)]
         gradient = [abstract(p.shape, np.dtype(dtype)) for p in leaves[:count]]
         with tracing("optimizer", "its update"):
             closed = jax.make_jaxpr(update)(*leaves, *gradient, abstract((), np.dtype(dtype)))
-        if len(closed.out_avals) != len(leaves):
-            raise LearnerFailure(
-                "the optimiser's update changes the number of its state's leaves",
-                kind="optimizer",
-                hint="give an optimiser whose state keeps its structure",
-            )
         return to_program(closed)
 
     @staticmethod
@@ -234,6 +239,12 @@ def _evaluation(
     """Sums of the metrics over `rows` samples, their names, the samples and the period."""
     if evaluation is None:
         return None, (), None, 0
+    if not isinstance(evaluation, Evaluation):
+        raise LearnerFailure(
+            f"evaluation= is a {type(evaluation).__name__}, no evaluation",
+            kind="metric",
+            hint="use ab.Evaluation(metric, samples=(x, y), every=10)",
+        )
     samples = to_samples(evaluation.samples, "evaluation.samples", narrowing)
     every = _count(evaluation.every, "every")
     one, names, forward = metric_of_one(evaluation.metric, params, samples)

@@ -13,12 +13,15 @@ from jax._src import source_info_util
 
 _LIBRARIES = tuple({sysconfig.get_paths()[key] for key in ("purelib", "platlib", "stdlib", "platstdlib")})
 _PACKAGE = str(PurePath(__file__).parents[1])
+_INSTALLED = {"site-packages", "dist-packages"}  # of any Python, such as one that lends its packages
 
 
 @functools.cache
 def is_user_file(path: str) -> bool:
     """Whether a file is neither a library's nor ours."""
-    return not (path.startswith(("<", _PACKAGE)) or any(path.startswith(folder) for folder in _LIBRARIES))
+    if path.startswith(("<", _PACKAGE)) or any(path.startswith(folder) for folder in _LIBRARIES):
+        return False
+    return _INSTALLED.isdisjoint(PurePath(path).parts)
 
 
 def place_of(source_info: Any) -> str:

@@ -24,7 +24,7 @@ from .parts import mark_parts
 from .regions import check_operations, check_regions
 from .release import check_learner, check_system
 from .scope import Scope
-from .shares import BatchCut, declared_bounds, idle_warning
+from .shares import BatchCut, check_weights, declared_bounds, idle_warning
 from .walk import Context, Walk
 from .written import Written
 
@@ -144,6 +144,8 @@ def _cuts(
         BatchCut(short, members, block, declared),
         BatchCut(evaluated, members, evaluation_block),
     )
+    if learner.weighted and contract.normalization == "mean":
+        check_weights(learner, where, found)
     warning = idle_warning(cuts[0], where)
     return cuts, () if warning is None else (warning,)
 

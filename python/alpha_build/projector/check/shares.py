@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from math import fsum
 from typing import Any
 
+from ...learner.program import LearnerProgram
 from ...system.errors import AlphaError, ContractFailure
 from .numbers import whole
 
@@ -84,6 +86,20 @@ def declared_bounds(
                 hint = f"use multiples of {block}, or another block="
                 found.append(_failure("share-cuts-block", where, message, hint))
     return bounds
+
+
+def check_weights(learner: LearnerProgram, where: str, found: list[AlphaError]) -> None:
+    """A mean divides by the sum of a batch's weights, which must not be nothing."""
+    weights, size = learner.samples[-1], learner.batch
+    for start in range(0, min(len(weights), learner.rounds * size), size):
+        if fsum(weights[start : start + size].tolist()) == 0:
+            last = min(start + size, len(weights)) - 1
+            message = (
+                f"the weights of samples {start} to {last}, a batch, add up to 0: its mean divides by that"
+            )
+            hint = 'give one of them a weight, shuffle=, or use normalization="sum"'
+            found.append(_failure("weights-sum", where, message, hint))
+            return
 
 
 def idle_warning(cut: BatchCut, where: str) -> str | None:

@@ -1,0 +1,18 @@
+"""A loss with auxiliary values."""
+
+import numpy as np
+import optax
+
+import alpha_build as ab
+
+x, y = np.ones((6, 2), np.float32), np.arange(6, dtype=np.float32)
+state = {"w": np.zeros(2, np.float32)}
+
+
+def loss(params, x, y):
+    error = x @ params["w"] - y
+    return error**2, {"error": error}
+
+
+learner = ab.Learner(loss, state=state, optimizer=optax.sgd(0.1), samples=(x, y), rounds=3)
+system = ab.System(name="refused", members=1, learner=learner)

@@ -1,0 +1,21 @@
+"""A schedule that asks Python's if about the count."""
+
+import numpy as np
+import optax
+
+import alpha_build as ab
+
+x, y = np.ones((6, 2), np.float32), np.arange(6, dtype=np.float32)
+state = {"w": np.zeros(2, np.float32)}
+
+
+def loss(params, x, y):
+    return (x @ params["w"] - y) ** 2
+
+
+def rate(count):
+    return 0.1 if count < 2 else 0.01
+
+
+learner = ab.Learner(loss, state=state, optimizer=optax.sgd(rate), samples=(x, y), rounds=3)
+system = ab.System(name="refused", members=1, learner=learner)

@@ -1,0 +1,24 @@
+"""A random key among the parameters."""
+
+import jax
+import numpy as np
+import optax
+
+import alpha_build as ab
+
+x, y = np.ones((6, 2), np.float32), np.arange(6, dtype=np.float32)
+state = {"w": np.zeros(2, np.float32)}
+
+
+def loss(params, x, y):
+    return (x @ params["w"] - y) ** 2
+
+
+learner = ab.Learner(
+    loss,
+    state={"w": state["w"], "key": jax.random.key(0)},
+    optimizer=optax.sgd(0.1),
+    samples=(x, y),
+    rounds=3,
+)
+system = ab.System(name="refused", members=1, learner=learner)
