@@ -1,7 +1,8 @@
 // Elementary functions against an outside reference: glibc's doubles, and quadruple precision where
 // a double does not settle the rounding.
 //
-//   elementary NAME BEGIN END STEP   a function of one f32, for the inputs with these bits
+//   elementary NAME BEGIN END STEP   a function of one f32, for the inputs with these bits; where
+//                                    there is the same over arrays, it must give the same bits
 //   elementary wide NAME COUNT       a function of f64, for COUNT random inputs
 //
 // prints what was tried, wrong and undecided, and the first wrong input; for f64 the worst error.
@@ -12,6 +13,7 @@
 
 #include "learner/elementary_angle.h"
 #include "learner/elementary_arc.h"
+#include "learner/elementary_arrays.h"
 #include "learner/elementary_error.h"
 #include "learner/elementary_hyperbolic.h"
 #include "learner/elementary_power.h"
@@ -37,6 +39,7 @@ struct Narrow {
   Quad (*exact)(Quad);
   f32 low = -kInfinity<f32>;  // where it may be asked
   f32 high = kInfinity<f32>;
+  void (*over)(const f32*, f32*, u64) = nullptr;  // the same over an array
 };
 
 // Every result by the long way, which `settles` otherwise hides.
@@ -60,16 +63,19 @@ Quad exp2_exact(Quad x) {  // exact where x is whole
   return QUAD(ldexp)(QUAD(exp)((x - whole) * QUAD(log)(2)), static_cast<int>(whole));
 }
 
+constexpr f32 kEnd = kInfinity<f32>;
 #define ALPHA_ROW(ours, name) \
-  { #ours, ours, std::name, QUAD(name) }
+  Narrow { #ours, ours, std::name, QUAD(name) }
+#define ALPHA_BOTH(ours, name) \
+  Narrow { #ours, ours, std::name, QUAD(name), -kEnd, kEnd, ours##_of }
 const Narrow kNarrow[] = {
-    ALPHA_ROW(exponential, exp),
-    ALPHA_ROW(exponential_minus_one, expm1),
+    ALPHA_BOTH(exponential, exp),
+    ALPHA_BOTH(exponential_minus_one, expm1),
     {"exponential_base_two", exponential_base_two, std::exp2, exp2_exact},
-    ALPHA_ROW(logarithm, log),
+    ALPHA_BOTH(logarithm, log),
     ALPHA_ROW(logarithm_of_one_plus, log1p),
-    ALPHA_ROW(hyperbolic_tangent, tanh),
-    {"logistic", logistic, logistic_wide, logistic_exact},
+    ALPHA_BOTH(hyperbolic_tangent, tanh),
+    {"logistic", logistic, logistic_wide, logistic_exact, -kEnd, kEnd, logistic_of},
     ALPHA_ROW(square_root, sqrt),
     {"reciprocal_square_root", reciprocal_square_root, rsqrt_wide, rsqrt_exact},
     ALPHA_ROW(cube_root, cbrt),
@@ -126,6 +132,22 @@ void try_one(const Narrow& function, u32 bits, Count* count) {
   compare(bits, function.ours(x), right, count);
 }
 
+// The same inputs over arrays: what differs from one by one is wrong.
+void try_arrays(const Narrow& function, u64 begin, u64 end, u64 step, Count* count) {
+  constexpr u64 kMost = 1024;
+  f32 in[kMost], out[kMost];
+  for (u64 bits = begin; bits < end;) {
+    u64 filled = 0;
+    for (; filled < kMost && bits < end; bits += step) {
+      in[filled++] = bit_cast<f32>(static_cast<u32>(bits));
+    }
+    function.over(in, out, filled);
+    for (u64 i = 0; i < filled; ++i) {
+      compare(bit_cast<u32>(in[i]), out[i], function.ours(in[i]), count);
+    }
+  }
+}
+
 // Of sign(erf(middle) - x), for x in (0, 1), where the doubles leave no doubt; on the complement
 // near 1.
 int side(f64 middle, f64 x) {
@@ -164,6 +186,7 @@ int narrow(const char* name, u64 begin, u64 end, u64 step) {
     for (u64 bits = begin; bits < end; bits += step) {
       try_one(function, static_cast<u32>(bits), &count);
     }
+    if (function.over != nullptr) try_arrays(function, begin, end, step, &count);
   }
   if (std::strcmp(name, "inverse_error_function") == 0) {
     known = true;
@@ -184,24 +207,26 @@ struct Wide {
   f64 spread;  // arguments lie within the spread of zero, or anywhere where it is 0
 };
 
-#define ALPHA_WIDE(ours, name, spread)                                                            \
-  {                                                                                               \
-#ours, [](f64 x,                                                                              \
-              f64) -> f64 { return ours(x); }, [](Quad x,                                         \
-                                                  Quad) -> Quad { return QUAD(name)(x); }, spread \
-  }
+template <f64 (*kOurs)(f64)>
+f64 of_first(f64 x, f64) {
+  return kOurs(x);
+}
+template <Quad (*kExact)(Quad)>
+Quad of_first(Quad x, Quad) {
+  return kExact(x);
+}
+
+#define ALPHA_WIDE(ours, name, spread) \
+  Wide { #ours, of_first < ours>, of_first < QUAD(name)>, spread }
 const Wide kWide[] = {
     ALPHA_WIDE(exponential, exp, 750),
     ALPHA_WIDE(exponential_minus_one, expm1, 60),
-    {"exponential_base_two", [](f64 x, f64) -> f64 { return exponential_base_two(x); },
-     [](Quad x, Quad) -> Quad { return exp2_exact(x); }, 1080},
+    {"exponential_base_two", of_first<exponential_base_two>, of_first<exp2_exact>, 1080},
     ALPHA_WIDE(logarithm, log, 0),
     ALPHA_WIDE(logarithm_of_one_plus, log1p, 2),
     ALPHA_WIDE(hyperbolic_tangent, tanh, 25),
-    {"logistic", [](f64 x, f64) -> f64 { return logistic(x); },
-     [](Quad x, Quad) -> Quad { return logistic_exact(x); }, 745},
-    {"reciprocal_square_root", [](f64 x, f64) -> f64 { return reciprocal_square_root(x); },
-     [](Quad x, Quad) -> Quad { return rsqrt_exact(x); }, 0},
+    {"logistic", of_first<logistic>, of_first<logistic_exact>, 745},
+    {"reciprocal_square_root", of_first<reciprocal_square_root>, of_first<rsqrt_exact>, 0},
     ALPHA_WIDE(cube_root, cbrt, 0),
     ALPHA_WIDE(sine, sin, 0),
     ALPHA_WIDE(cosine, cos, 0),

@@ -37,7 +37,8 @@ def compile_checker(folder: Path, compiler: Sequence[str]) -> list[str]:
     """The command that checks a function; see elementary.cpp."""
     out = folder / "elementary"
     quad = ["-lquadmath"] if "aarch64" not in compiler[0] and os.uname().machine == "x86_64" else []
-    subprocess.run([*compiler, *_FLAGS, str(SOURCE), *quad, "-o", str(out)], check=True)
+    sources = [str(SOURCE), str(CPP / "learner" / "elementary_arrays.cpp")]
+    subprocess.run([*compiler, *_FLAGS, *sources, *quad, "-o", str(out)], check=True)
     return [str(out)]
 
 
