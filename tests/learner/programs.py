@@ -99,8 +99,9 @@ def run_elsewhere(
     flags: Sequence[str] = ("-O2", "-ffp-contract=off"),
     rows: int = 0,
     multiplies: bool = True,
+    static: bool = True,
 ) -> dict[str, list[bytes]]:
-    """The same as bytes, by a static executable of another target or with other flags; `multiplies`: the
+    """The same as bytes, by an executable of another target or with other flags; `multiplies`: the
     programs call the matrix product, which takes most of the time to compile."""
     lowered, calls, data = [], [], []
     sizes: dict[str, list[int]] = {}
@@ -126,7 +127,13 @@ def run_elsewhere(
     source.write_text(library_source(lowered) + _DRIVER + "\n".join(calls) + "\n  fclose(to);\n}\n")
     read.write_bytes(b"".join(data))
     kernels = [str(path) for path in kernel_sources(CPP) if multiplies or path.stem != "matrix"]
-    always = ["-std=c++20", "-fno-math-errno", "-fno-strict-aliasing", "-static", f"-I{CPP}"]
+    always = [
+        "-std=c++20",
+        "-fno-math-errno",
+        "-fno-strict-aliasing",
+        f"-I{CPP}",
+        *(["-static"] if static else []),
+    ]
     out = folder / "cases"
     subprocess.run([*compiler, *always, *flags, str(source), *kernels, "-o", str(out)], check=True)
     subprocess.run([*emulator, str(out), str(read), str(written)], check=True)
