@@ -22,29 +22,47 @@ namespace baseline {
 }  // namespace baseline
 
 #if defined(__x86_64__) && !defined(__CUDACC__)
-// AVX2 has what SSE2 lacks: comparisons of 64 bits, and vectors twice as long.  Longer ones yet
-// made no sum faster: memory is the bound.
+// Vectors of 64 bytes made no sum faster than these of 32: memory is the bound.
 namespace v3 {
 #define ALPHA_LEVEL __attribute__((target("avx2")))
 #include "combine_loops.h"
 #undef ALPHA_LEVEL
 }  // namespace v3
 
-// What `work` returns for the fastest loops of this processor.
 template <class Work>
-auto by_level(const Work& work) {
+void by_level(const Work& work) {
   return processor().v3 ? work(v3::Loops{}) : work(baseline::Loops{});
 }
 #else
 template <class Work>
-auto by_level(const Work& work) {
+void by_level(const Work& work) {
   return work(baseline::Loops{});
 }
 #endif
 
+// ---- host loops that need no more than every processor has ----
+
 template <class T>
-void add_all(void* sum, const void* addend, u64 count) {
-  by_level([&](auto loops) { loops.template add_all<T>(sum, addend, count); });
+void divide_all(void* sum_bytes, u64 count, T denominator) {
+  T* sum = static_cast<T*>(sum_bytes);
+  for (u64 i = 0; i < count; ++i) sum[i] = canonical(sum[i] / denominator);
+}
+
+// Whole chunks are tested at once (the usual answer is that all are finite), then the one that is
+// not is searched.
+template <class T>
+u64 first_nonfinite_of(const void* values_bytes, u64 count) {
+  constexpr u64 kChunk = 1024;
+  const T* values = static_cast<const T*>(values_bytes);
+  for (u64 begin = 0; begin < count; begin += kChunk) {
+    const u64 end = begin + kChunk < count ? begin + kChunk : count;
+    auto found = nonfinite(T{});
+    for (u64 i = begin; i < end; ++i) found |= nonfinite(values[i]);
+    for (u64 i = begin; found != 0 && i < end; ++i) {
+      if (nonfinite(values[i]) != 0) return i;
+    }
+  }
+  return count;
 }
 
 }  // namespace
@@ -52,13 +70,13 @@ void add_all(void* sum, const void* addend, u64 count) {
 void combine_add(Element element, void* sum, const void* addend, u64 count) {
   switch (element) {
     case Element::f32:
-      return add_all<f32>(sum, addend, count);
+      return by_level([&](auto loops) { loops.template add_all<f32>(sum, addend, count); });
     case Element::f64:
-      return add_all<f64>(sum, addend, count);
+      return by_level([&](auto loops) { loops.template add_all<f64>(sum, addend, count); });
     case Element::i32:
-      return add_all<i32>(sum, addend, count);
+      return baseline::Loops::add_all<i32>(sum, addend, count);
     case Element::i64:
-      return add_all<i64>(sum, addend, count);
+      return baseline::Loops::add_all<i64>(sum, addend, count);
     default:
       __builtin_trap();  // the checks before projection admit no other element
   }
@@ -73,12 +91,8 @@ void combine_add_widened(Element narrow, f32* sum, const void* addend, u64 count
 }
 
 void combine_divide(Element element, void* sum, u64 count, f64 denominator) {
-  if (element == Element::f32)
-    return by_level([&](auto loops) {
-      loops.template divide_all<f32>(sum, count, static_cast<f32>(denominator));
-    });
-  if (element == Element::f64)
-    return by_level([&](auto loops) { loops.template divide_all<f64>(sum, count, denominator); });
+  if (element == Element::f32) return divide_all<f32>(sum, count, static_cast<f32>(denominator));
+  if (element == Element::f64) return divide_all<f64>(sum, count, denominator);
   __builtin_trap();
 }
 
@@ -107,12 +121,8 @@ void combine_round_through(Element narrow, f32* values, u64 count) {
 }
 
 u64 first_nonfinite(Element element, const void* values, u64 count) {
-  if (element == Element::f32)
-    return by_level(
-        [&](auto loops) { return loops.template first_nonfinite_of<f32>(values, count); });
-  if (element == Element::f64)
-    return by_level(
-        [&](auto loops) { return loops.template first_nonfinite_of<f64>(values, count); });
+  if (element == Element::f32) return first_nonfinite_of<f32>(values, count);
+  if (element == Element::f64) return first_nonfinite_of<f64>(values, count);
   return count;
 }
 

@@ -49,10 +49,11 @@ ALPHA_BOTH inline u64 bits_of(f64 value) {
 ALPHA_BOTH inline f32 canonical(f32 value) {
   return (bits_of(value) & 0x7fffffffu) > 0x7f800000u ? f32_of_bits(0x7fc00000) : value;
 }
+// A mask by addition: SSE2 compares no integers of 64 bits.
 ALPHA_BOTH inline f64 canonical(f64 value) {
-  return (bits_of(value) & 0x7fffffffffffffffu) > 0x7ff0000000000000u
-             ? f64_of_bits(0x7ff8000000000000)
-             : value;
+  const u64 bits = bits_of(value);
+  const u64 none = 0u - (((bits & 0x7fffffffffffffffu) + 0x000fffffffffffffu) >> 63);
+  return f64_of_bits((none & 0x7ff8000000000000u) | (~none & bits));
 }
 
 ALPHA_BOTH inline f32 add(f32 sum, f32 addend) { return canonical(sum + addend); }
@@ -108,9 +109,12 @@ ALPHA_BOTH inline void narrow_to(f32 value, F16* narrow) {
   narrow->bits = static_cast<u16>((none & 0x7e00u) | (~none & number));
 }
 
-ALPHA_BOTH inline bool finite(f32 value) { return (bits_of(value) & 0x7f800000u) != 0x7f800000u; }
-ALPHA_BOTH inline bool finite(f64 value) {
-  return (bits_of(value) & 0x7ff0000000000000u) != 0x7ff0000000000000u;
+// 1 for an infinity or NaN, 0 otherwise: its exponent is all ones, and one more overflows.
+ALPHA_BOTH inline u32 nonfinite(f32 value) {
+  return ((bits_of(value) & 0x7f800000u) + 0x00800000u) >> 31;
+}
+ALPHA_BOTH inline u64 nonfinite(f64 value) {
+  return ((bits_of(value) & 0x7ff0000000000000u) + 0x0010000000000000u) >> 63;
 }
 
 }  // namespace alpha

@@ -17,12 +17,6 @@ struct Loops {
     for (u64 i = 0; i < count; ++i) sum[i] = add(sum[i], widened(addend[i]));
   }
 
-  template <class T>
-  ALPHA_LEVEL static void divide_all(void* sum_bytes, u64 count, T denominator) {
-    T* sum = static_cast<T*>(sum_bytes);
-    for (u64 i = 0; i < count; ++i) sum[i] = canonical(sum[i] / denominator);
-  }
-
   template <class Narrow>
   ALPHA_LEVEL static void narrow_all(void* out_bytes, const f32* __restrict__ in, u64 count) {
     Narrow* __restrict__ out = static_cast<Narrow*>(out_bytes);
@@ -42,22 +36,5 @@ struct Loops {
       narrow_to(values[i], &narrow);
       values[i] = widened(narrow);
     }
-  }
-
-  // Whole chunks are tested at once (the usual answer is that all are finite), then the one that is
-  // not is searched.
-  template <class T>
-  ALPHA_LEVEL static u64 first_nonfinite_of(const void* values_bytes, u64 count) {
-    constexpr u64 kChunk = 1024;
-    const T* values = static_cast<const T*>(values_bytes);
-    for (u64 begin = 0; begin < count; begin += kChunk) {
-      const u64 end = begin + kChunk < count ? begin + kChunk : count;
-      u32 bad = 0;
-      for (u64 i = begin; i < end; ++i) bad |= finite(values[i]) ? 0u : 1u;
-      for (u64 i = begin; bad != 0 && i < end; ++i) {
-        if (!finite(values[i])) return i;
-      }
-    }
-    return count;
   }
 };

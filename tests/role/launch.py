@@ -32,7 +32,7 @@ class Toolchain:
         self.archive = self.folder / "libruntime.a"
         flags = [*STRICT, *FREESTANDING, *SECTIONS, *self.target.flags]
         groups = [(level, list(map(str, runtime_sources(*folders)))) for level, folders in FOLDERS.items()]
-        groups.append(("-O3", ["-x", "c++", str(CPP / "combine.cu")]))
+        groups.append(("-O2", ["-fvect-cost-model=dynamic", "-x", "c++", str(CPP / "combine.cu")]))
         for level, sources in groups:
             words = [self.target.compiler, *flags, level, "-c", *sources]
             subprocess.run(words, check=True, cwd=self.folder)

@@ -65,9 +65,12 @@ function(alpha_add_runtime)
     "${cpp}/state/*.cpp" "${cpp}/role/*.cpp")
   list(REMOVE_ITEM small ${fast})
   set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS "-Os")
-  # One source for host and device; here it is C++.  Its loops are vectorised; beyond that memory is the bound.
+  # One source for host and device; here it is C++.  Its loops are vectorised; beyond that memory is the bound, and
+  # peeled loops are larger only.
+  set(combine ${ALPHA_LOOP_OPTIONS} -fno-unroll-loops)
+  list(REMOVE_ITEM combine -fpeel-loops)
   set_source_files_properties("${cpp}/combine.cu" PROPERTIES LANGUAGE CXX
-    COMPILE_OPTIONS "-xc++;${ALPHA_LOOP_OPTIONS};-fno-unroll-loops")
+    COMPILE_OPTIONS "-xc++;${combine}")
   alpha_add_library(alpha_runtime ${fast} ${small} "${cpp}/combine.cu")
 
   file(GLOB kernels CONFIGURE_DEPENDS "${cpp}/learner/*.cpp")
