@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -78,7 +79,7 @@ def test_addition_keeps_subnormals_and_wraps(library: ctypes.CDLL, dtype: Any) -
     left, right = values(1, 2, dtype)
     if np.dtype(dtype).kind == "f":
         tiny = np.finfo(dtype).smallest_subnormal
-        left[:3], right[:3] = [tiny, np.inf, -0.0], [tiny, -np.inf, -0.0]
+        left[:5], right[:5] = [tiny, np.inf, -0.0, np.inf, 1], [tiny, -np.inf, -0.0, 1, -np.inf]
     total = left.copy()
     library.shim_add(ELEMENT[NAMES[left.dtype]], pointer(total), pointer(right), u64(COUNT))
     assert same(total, model.add(left, right))
@@ -86,17 +87,19 @@ def test_addition_keeps_subnormals_and_wraps(library: ctypes.CDLL, dtype: Any) -
         assert total[0] == 2 * tiny
         assert np.isnan(total[1])
         assert np.signbit(total[2])
+        assert (total[3], total[4]) == (np.inf, -np.inf)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_nan_is_canonical_whoever_holds_it(library: ctypes.CDLL, dtype: Any) -> None:
     """N8: [1, NaN, 3, 4] with the NaN on each of four roles, whatever its sign and payload."""
     bits = np.dtype(f"u{np.dtype(dtype).itemsize}")
-    strange = np.array([~bits.type(0)], bits).view(dtype)  # sign set, payload all ones
     wanted = {4: 0x7FC00000, 8: 0x7FF8000000000000}[bits.itemsize]
-    for holder in range(4):
+    infinity = np.array([np.inf], dtype).view(bits)[0]
+    # Sign set and payload all ones; the least payload that is one.
+    for strange, holder in itertools.product([~bits.type(0), infinity + bits.type(1)], range(4)):
         parts = [np.array([m + 1], dtype) for m in range(4)]
-        parts[holder] = strange
+        parts[holder] = np.array([strange], bits).view(dtype)
         for found in (tree(library, parts, 2), tree(library, parts, 3), canonical(library, parts)):
             assert found is not None
             assert found.view(bits)[0] == wanted
