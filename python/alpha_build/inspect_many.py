@@ -6,7 +6,8 @@ import hashlib
 import json
 import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -27,14 +28,15 @@ def inspect_wheel(path: Path) -> dict[str, Any]:
         with zipfile.ZipFile(path) as archive, tempfile.TemporaryDirectory(prefix="alpha-build-") as folder:
             facts = _metadata(archive)
             folders = {
-                str(PurePosixPath(name).parent)
+                str(PurePosixPath(name).parent): Path(archive.extract(name, folder)).parent
                 for name in archive.namelist()
                 if PurePosixPath(name).name == MANIFEST and _is_ours(archive.read(name))
             }
             for name in archive.namelist():
                 if str(PurePosixPath(name).parent) in folders and not name.endswith("/"):
                     archive.extract(name, folder)  # zipfile keeps it below the folder, whatever its name
-            builds = _builds(Path(folder), sorted(Path(folder) / each for each in folders))
+            with _said_of(path, folder):
+                builds = _builds(Path(folder), sorted(folders.values()))
     except (OSError, zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:
         raise AlphaError(
             f"not a wheel that can be read: {error}",
@@ -57,6 +59,17 @@ def inspect_folder(path: Path) -> dict[str, Any]:
         "file": str(path),
         "builds": _some(_builds(path, sorted(each.parent for each in manifests)), path),
     }
+
+
+@contextmanager
+def _said_of(wheel: Path, folder: str) -> Iterator[None]:
+    """A failure in what was unpacked for a moment names the wheel and the place in it."""
+    try:
+        yield
+    except AlphaError as error:
+        place = Path(error.where).relative_to(folder).as_posix() if error.where else ""
+        error.where, error.hint = f"{wheel}, {place}", "make the wheel again, or copy it again"
+        raise
 
 
 def _metadata(archive: zipfile.ZipFile) -> dict[str, Any]:

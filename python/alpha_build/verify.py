@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,8 +18,12 @@ from alpha_build.build.compilers import Compilers, class_sources
 from alpha_build.build.elf import Image, read_artifact
 from alpha_build.build.generate import Progress
 from alpha_build.build.stamp import decode, with_edges
+from alpha_build.build.toolchains import TARGETS
 from alpha_build.inspect import inspect
 from alpha_build.system.errors import BuildFailure
+
+_WITH_SYSTEM = "give the system too: alpha-build verify DIST SYSTEM"
+_CLASS = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,14 @@ def verify(
         AlphaError: there is no build, the system is refused, a tool is missing.
     """
     manifest = inspect(dist)
+    for entry in manifest["roles"]:
+        if entry.get("target") not in TARGETS or not _CLASS.fullmatch(str(entry.get("class"))):
+            raise BuildFailure(
+                f"role {entry['role']} is of class {entry.get('class')!r} for {entry.get('target')!r}",
+                kind="bad-manifest",
+                where=str(dist / "manifest.json"),
+                hint="build again with alpha-build roles",
+            )
     listed = bill.compilers(bill.read(dist, manifest))
     families = {name.split("-")[0] for name in listed}
     family = toolchain or (families.pop() if len(families) == 1 else None)
@@ -91,18 +104,23 @@ def _images(
     try:
         names = ["CMakeLists.txt", *(f"{name}.cpp" for name in targets)]
         texts = {name: (dist / "src" / name).read_text(encoding="utf-8") for name in names}
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise BuildFailure(
-            f"the build's sources cannot be read: {error.strerror}",
+            f"the build's sources cannot be read: {getattr(error, 'strerror', None) or error}",
             kind="no-sources",
-            where=str(error.filename),
-            hint="give the system too: alpha-build verify DIST SYSTEM",
+            where=str(getattr(error, "filename", dist / "src")),
+            hint=_WITH_SYSTEM,
         ) from None
     with Compilers(None, cache, family, partial(progress, "compile")) as compilers:
         compilers.begin(targets.values(), missing_ok=False)
         output.write_sources(folder / "src", texts)
         kernels = " KERNELS)" in texts["CMakeLists.txt"]
-        images = compilers.compile(folder, class_sources(targets, texts, kernels=kernels), frozenset())
+        try:
+            images = compilers.compile(folder, class_sources(targets, texts, kernels=kernels), frozenset())
+        except BuildFailure as error:  # whose log lies in a folder that goes
+            if error.kind != "disk-full":
+                error.where, error.hint = str(dist / "src"), _WITH_SYSTEM
+            raise
         used = {each.name: each.identity for each in compilers.toolchains(targets.values())}
     return {name: Image(data) for name, data in images.items()}, used
 
@@ -126,7 +144,7 @@ def samples_differ(dist: Path, manifest: Mapping[str, Any]) -> dict[str, str | N
     """Files of samples beside executables, as their executables and the manifest know them."""
     found: dict[str, str | None] = {}
     for entry in manifest["roles"]:
-        if entry["samples"] is None:
+        if entry.get("samples") is None:
             continue
         path = dist / entry["samples"]["file"]
         try:

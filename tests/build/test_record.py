@@ -251,7 +251,8 @@ UNSEEN = {
     "a folder's descriptor": "import os; os.scandir(os.open('.', os.O_RDONLY))",
     "written meanwhile": "p = __file__ + '.txt'; open(p, 'w').write('1'); open(p).read()",
     "made meanwhile": "import os; os.path.exists(__file__ + '.d') or os.mkdir(__file__ + '.d')",
-    "machine code that may read": "import sys, _record_library",
+    "machine code that may read": "import sys; module = type(sys)('_record'); "
+    "module.__file__ = __file__ + '.so'; sys.modules['_record'] = module",
     "what no dependency file lists": "",
 }
 
@@ -260,10 +261,8 @@ UNSEEN = {
 def test_what_cannot_be_told_is_looked_at_each_time(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if "machine code" in how:
-        module = type(sys)("_record_library")
-        module.__file__ = str(tmp_path / "_record_library.so")
-        monkeypatch.setitem(sys.modules, "_record_library", module)
+    monkeypatch.setitem(sys.modules, "_record", sys)  # and taken away afterwards
+    del sys.modules["_record"]
     more = {"before": "/* .incbin */ "} if "no dependency" in how else {}
     built = Built(tmp_path, UNSEEN[how] + "\n", **more)
     assert not built.record.exists() and built.found() is None

@@ -97,6 +97,30 @@ def test_altered_executable(at: str, dist: Path) -> None:
     assert found[0] == path.name and ("code" if at == "code" else "manifest") in found[1]
 
 
+@pytest.mark.parametrize(
+    ("altered", "what"),
+    [
+        ({"target": "riscv"}, "riscv"),
+        ({"class": "../../passwd"}, "passwd"),
+        ({"class": None}, "None"),
+        ({"src": b"x("}, "verify DIST SYSTEM"),
+        ({"src": b"\xff"}, "verify DIST SYSTEM"),
+    ],
+)
+def test_what_cannot_be_made_again_is_named(altered: dict[str, Any], what: str, dist: Path) -> None:
+    """And no log that goes with the temporary folder."""
+    if "src" in altered:
+        (dist / "src" / "CMakeLists.txt").write_bytes(altered["src"])
+    else:
+        manifest = json.loads((dist / "manifest.json").read_text())
+        manifest["roles"][1].update(altered)
+        (dist / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(AlphaError) as caught:
+        verify(dist, None, None)
+    assert what in str(caught.value) and "log" not in str(caught.value)
+    assert str(caught.value.where).startswith(str(dist))
+
+
 def test_bill_lists_what_is_there(built: Path) -> None:
     dist = built / "dist"
     manifest = json.loads((dist / "manifest.json").read_text())
@@ -163,6 +187,12 @@ def test_inspect_a_wheel_and_a_folder(dist: Path, tmp_path: Path) -> None:
     (dist / "pair.role-0.x86_64").write_bytes(b"")
     with pytest.raises(AlphaError, match="not the one that was built"):
         inspect(dist.parent)
+    with zipfile.ZipFile(wheel, "a") as archive:  # a build without its executables; a place outside the wheel
+        archive.write(dist / "manifest.json", "other/manifest.json")
+        archive.write(dist / "manifest.json", "/../manifest.json")
+    with pytest.raises(AlphaError, match="executable cannot be read") as caught:
+        inspect(wheel)
+    assert str(caught.value.where).startswith(f"{wheel}, ")
     for damage in (b"", wheel.read_bytes()[:-100]):
         wheel.write_bytes(damage)
         with pytest.raises(AlphaError, match="wheel"):

@@ -73,6 +73,26 @@ def test_a_file_outside_the_folder_is_refused(tmp_path: Path) -> None:
     assert fault(change(build, roles=[{**rows[0], "file": "../x"}])).kind == "bad-manifest"
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("role", "0"), ("role", 0.5), ("role", True), ("target", 7), ("file", 5), ("sha256", None),
+     ("edges", {}), ("edges", [1]), ("edges", [{"side": "lower", "peer": "1", "port": 0}]), ("samples", [])],
+)  # fmt: skip
+def test_a_part_of_another_kind_is_refused(field: str, value: Any, tmp_path: Path) -> None:
+    build = make_build(tmp_path / "dist", ["pass"])
+    rows = json.loads((build / "manifest.json").read_text())["roles"]
+    error = fault(change(build, roles=[{**rows[0], field: value}]))
+    assert error.kind == "bad-manifest" and "Error" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("name", []), ("run", 5), ("roles", {}), ("budgets", [1]), ("budgets", {"wait": "1"})],
+)
+def test_a_head_of_another_kind_is_refused(field: str, value: Any, tmp_path: Path) -> None:
+    assert fault(change(make_build(tmp_path, ["pass"]), **{field: value})).kind == "bad-manifest"
+
+
 def test_an_unknown_peer_is_refused(tmp_path: Path) -> None:
     assert "role 5" in str(fault(make_build(tmp_path, ["pass"], [(0, 5)])))
 

@@ -78,9 +78,12 @@ def earlier_manifest(folder: Path) -> dict[str, Any]:
     try:
         found = json.loads((folder / manifest.FILE).read_bytes())
         files = _files(found["roles"])
-    except (OSError, ValueError, KeyError, TypeError):
+        ours = all(map(_ARTIFACT.fullmatch, files)) and {type(each["role"]) for each in found["roles"]} <= {
+            int
+        }
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
-    return found if all(map(_ARTIFACT.fullmatch, files)) else {}
+    return found if ours else {}
 
 
 def remove_stale(folder: Path, earlier: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]) -> None:

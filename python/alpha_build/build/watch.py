@@ -52,7 +52,7 @@ class _Names(MetaPathFinder):
 
 
 class Watch:
-    """Used as a context, repeatedly, around whatever looks at the system (an audit hook: one a process).
+    """Used as a context, repeatedly, around whatever looks at the system.
 
     Paths are absolute.  `opened` says of each whether it was there, `asked` of which kind it was.
     """
@@ -64,7 +64,7 @@ class Watch:
         self.searched: set[str] = set()  # for modules
         self.unseen: set[str] = set()
         self._names = _Names()
-        self._on = False
+        self._before = set(sys.modules)
         self._questions: dict[str, Callable[..., Any]] = {}
         self._reactions: dict[str, Callable[[tuple[Any, ...]], None]] = {
             "open": self._note_open,
@@ -72,7 +72,6 @@ class Watch:
             "os.scandir": self._note_listing,
             "ctypes.dlopen": self._note_library,
         }
-        sys.addaudithook(self._hear)
 
     @property
     def modules(self) -> set[str]:
@@ -84,22 +83,23 @@ class Watch:
             self._questions[name] = getattr(os, name)
             setattr(os, name, self._noting(self._questions[name]))
         sys.meta_path.insert(0, self._names)
-        self._on = True
+        _listen(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._on = False
+        _listen(None)
         sys.meta_path.remove(self._names)
         for name in _QUESTIONS:
             setattr(os, name, self._questions[name])
         self.searched.update(map(os.path.abspath, sys.path))
-        for module in list(sys.modules.values()):
-            self._note_module(module)
+        for name, module in list(sys.modules.items()):
+            self._note_module(name, module)
 
-    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if not self._on or (event not in self._reactions and event not in _UNSEEN) or _is_own_thread():
+    def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """What Python tells of itself."""
+        if (event not in self._reactions and event not in _UNSEEN) or _is_own_thread():
             return
         if event in _UNSEEN:
             self.unseen.add(event)
@@ -121,7 +121,7 @@ class Watch:
         if isinstance(folder, int):
             self.unseen.add("a folder by its descriptor")
             return
-        searching = sys._getframe(2).f_globals.get("__name__") in _SEARCHES
+        searching = sys._getframe(3).f_globals.get("__name__") in _SEARCHES
         (self.searched if searching else self.listed).add(_absolute(folder or "."))
 
     def _note_library(self, arguments: tuple[Any, ...]) -> None:
@@ -139,14 +139,34 @@ class Watch:
 
         return noting
 
-    def _note_module(self, module: ModuleType) -> None:
+    def _note_module(self, name: str, module: ModuleType) -> None:
         file = getattr(module, "__file__", None)
         if not isinstance(file, str):
             return
         path = _source_of(_absolute(file))
         self._note_file(path)
-        if path.endswith(".so") and _package(Path(path)) not in _OPEN_THROUGH_PYTHON:
+        new = name not in self._before  # else alpha-build itself needs it
+        if new and path.endswith(".so") and _package(Path(path)) not in _OPEN_THROUGH_PYTHON:
             self.unseen.add(path)
+
+
+_listening: list[Watch] = []  # none, or the one that is on
+
+
+def _listen(watch: Watch | None) -> None:
+    _listening[:] = [watch] if watch else []
+    _hook()
+
+
+@cache
+def _hook() -> None:
+    """An audit hook stays for as long as the process does: one is enough."""
+
+    def hear(event: str, arguments: tuple[Any, ...]) -> None:
+        for watch in _listening:
+            watch.hear(event, arguments)
+
+    sys.addaudithook(hear)
 
 
 def kind_of(path: str, ask: Callable[[str], os.stat_result] = os.stat) -> str:

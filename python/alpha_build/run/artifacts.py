@@ -9,12 +9,13 @@ import platform
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from alpha_build.system.contract import Budgets
 from alpha_build.system.errors import AlphaError
 
 FORMAT = 1
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,10 @@ def read_build(folder: Path) -> Build:
         raise _bad_manifest(path, f"its format is {found!r}, and this release runs format {FORMAT}")
     try:
         return _build(folder, manifest)
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise _bad_manifest(path, f"{type(error).__name__}: {error}") from None
+    except KeyError as error:
+        raise _bad_manifest(path, f"it does not say {error}") from None
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise _bad_manifest(path, str(error)) from None
 
 
 def verify(build: Build) -> None:
@@ -155,7 +158,7 @@ def find_emulator(target: str) -> str | None:
 
 
 def _build(folder: Path, manifest: dict[str, Any]) -> Build:
-    artifacts = [_artifact(folder, row) for row in manifest["roles"]]
+    artifacts = [_artifact(folder, row) for row in _typed(manifest, "roles", list)]
     artifacts.sort(key=lambda artifact: artifact.role)
     roles = {artifact.role for artifact in artifacts}
     if not artifacts or len(roles) != len(artifacts):
@@ -166,39 +169,61 @@ def _build(folder: Path, manifest: dict[str, Any]) -> Build:
                 raise ValueError(f"role {edge.peer}, a peer of role {artifact.role}, is not in it")
     return Build(
         folder=folder,
-        name=str(manifest["name"]),
-        run=str(manifest["run"]),
+        name=_typed(manifest, "name", str),
+        run=_typed(manifest, "run", str),
         learns=manifest.get("learner") is not None,
         artifacts=tuple(artifacts),
-        budgets=Budgets(**manifest["budgets"]) if "budgets" in manifest else Budgets(),
+        budgets=_budgets(manifest) if "budgets" in manifest else Budgets(),
     )
 
 
 def _artifact(folder: Path, row: dict[str, Any]) -> Artifact:
     samples = row.get("samples")
     return Artifact(
-        role=int(row["role"]),
-        target=str(row["target"]),
-        path=_plain(folder, row["file"]),
-        sha256=str(row["sha256"]),
-        edges=tuple(_edge(edge) for edge in row["edges"]),
+        role=_typed(row, "role", int),
+        target=_typed(row, "target", str),
+        path=_plain(folder, _typed(row, "file", str)),
+        sha256=_typed(row, "sha256", str),
+        edges=tuple(_edge(edge) for edge in _typed(row, "edges", list)),
         samples=None
         if samples is None
-        else SampleFile(_plain(folder, samples["file"]), int(samples["bytes"]), str(samples["sha256"])),
+        else SampleFile(
+            _plain(folder, _typed(samples, "file", str)),
+            _typed(samples, "bytes", int),
+            _typed(samples, "sha256", str),
+        ),
     )
 
 
-def _plain(folder: Path, file: Any) -> Path:
+def _plain(folder: Path, file: str) -> Path:
     """A file of the folder itself."""
-    if Path(str(file)).name != str(file):
+    if Path(file).name != file:
         raise ValueError(f"{file!r} is not a plain file name")
-    return folder.absolute() / str(file)
+    return folder.absolute() / file
 
 
 def _edge(row: dict[str, Any]) -> Edge:
     if row["side"] not in ("lower", "higher"):
         raise ValueError(f"an edge's side is {row['side']!r}")
-    return Edge(peer=int(row["peer"]), port=int(row["port"]), side=row["side"])
+    return Edge(peer=_typed(row, "peer", int), port=_typed(row, "port", int), side=row["side"])
+
+
+def _budgets(manifest: dict[str, Any]) -> Budgets:
+    found = _typed(manifest, "budgets", dict)
+    for name, value in found.items():
+        if value is not None:
+            _typed(found, name, float if isinstance(value, float) else int)
+    return Budgets(**found)
+
+
+def _typed(row: Any, key: str, kind: type[T]) -> T:
+    """A part of a manifest, of the kind that a build writes."""
+    if not isinstance(row, dict):
+        raise ValueError(f"{row!r} stands where {key!r} should be said")
+    value = row[key]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ValueError(f"{key!r} is {value!r}")
+    return value
 
 
 def _bad_manifest(path: Path, why: str) -> AlphaError:
