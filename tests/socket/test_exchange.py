@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import pytest
 
-from alpha_build.gates.peer import BYTES, I32, Head, Peer, read_exactly
-from participant import ADD, AROUND, RELAY, SWAP, Budgets, Participant, array, in_thread
+from alpha_build.gates.peer import BYTES, I32, Head, Peer, read_exactly, seal
+from participant import ADD, AROUND, RELAY, RUN, SWAP, Budgets, Participant, array, in_thread
 
 pytestmark = pytest.mark.native
 
@@ -253,6 +253,24 @@ def test_a_payload_is_hashed_once_for_its_edges(
     assert [peer.receive(0, 0, 1, BYTES, size) for peer in peers] == [payload] * 4
     assert done.result(20), root.failure
     assert root.library.counted_leaves() == hashes * size // 4096
+
+
+def test_a_slow_edge_takes_up_a_frame_that_a_faster_one_is_far_into(make: Make, foreign: Foreign) -> None:
+    """What the second would hash of the frame they share is less than the first one has hashed."""
+    frame_bytes = 1 << 22
+    root, peers = root_of(make, foreign, 2, frame_bytes=frame_bytes)
+    root.shrink_buffers(100_000, 100_000)
+    payload = random.Random(8).randbytes(frame_bytes)
+    buffer = array(payload)
+    root.library.count_leaves()
+    done = in_thread(lambda: root.exchange([], [root.transfer(peer.role, buffer) for peer in peers]))
+    ahead = frame_bytes // 2  # the other's buffers hold less than a tenth of the frame
+    came = read_exactly(peers[0].connections[0], ahead)
+    assert peers[1].receive(0, 0, 1, BYTES, frame_bytes) == payload
+    came += read_exactly(peers[0].connections[0], frame_bytes + 160 - ahead)
+    assert came == seal(Head(RUN, 0, 1, 0, 1, 0, frame_bytes, frame_bytes, BYTES), payload)
+    assert done.result(20), root.failure
+    assert root.library.counted_leaves() == frame_bytes // 4096
 
 
 @pytest.mark.parametrize(("room", "hashes"), [(64, 1), (0, 3)])
