@@ -11,6 +11,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
+# Runs a test over TCP, then through shared memory: the fixtures `make` and `foreign` look at it.
+EITHER_WAY = pytest.mark.parametrize("shared", [False, True], ids=["tcp", "shared"], indirect=True)
 LOOPBACK = 0x7F000001
 RUN = bytes(range(32))
 SECOND = 10**9
@@ -24,6 +28,7 @@ class EdgeSpec(ctypes.Structure):
         ("dial_address", ctypes.c_uint32),
         ("listen_port", ctypes.c_uint16),
         ("dial_port", ctypes.c_uint16),
+        ("shared", ctypes.c_uint32),
     )
 
 
@@ -80,10 +85,11 @@ class Participant:
         frame_bytes: int = 1 << 16,
         budgets: Budgets | None = None,
         room: int = 64,
+        shared: bool = False,
     ) -> None:
         """`peers`: the port to dial (a lower peer) or to listen on (a higher one; 0: any), by role."""
         edges = [
-            EdgeSpec(peer, LOOPBACK, LOOPBACK, port if role < peer else 0, 0 if role < peer else port)
+            EdgeSpec(peer, LOOPBACK, LOOPBACK, port if role < peer else 0, 0 if role < peer else port, shared)
             for peer, port in sorted(peers.items())
         ]
         self.library = library

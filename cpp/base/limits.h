@@ -36,9 +36,16 @@ inline constexpr u64 kPieceBytesMax = 256 * 1024;
 // each edge.
 inline constexpr u64 kSharedSourcesMax = 4;
 
+// A ring of shared memory, one a direction of an edge: a piece fits, so that its sender goes on
+// while the receiver copies it out.
+inline constexpr u64 kRingBytes = 512 * 1024;
+
 // Looking again costs less than sleeping while every participant of this host has a core of its
 // own; otherwise it would hold up the one that is waited for.
 inline constexpr u64 kSpinNs = 50'000;
+// Rings are looked at without a call, so many times before the core is offered to others: about two
+// microseconds.
+inline constexpr u64 kRingLooks = 64;
 // Linux's NR_CPUS at its largest: the mask of allowed cores.
 inline constexpr u64 kCoresMax = 8192;
 

@@ -19,4 +19,13 @@ void detect_processor(u64 hwcap);
 
 const Processor& processor();
 
+// Between two looks at memory that another core writes.
+inline void relax_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  asm volatile("yield");
+#endif
+}
+
 }  // namespace alpha

@@ -125,6 +125,7 @@ void Participant::fill_session() {
     link.dial_address = rows[slot].dial_address;
     link.listen_port = rows[slot].listen_port;
     link.dial_port = rows[slot].dial_port;
+    link.shared = rows[slot].shared != 0;
   }
 }
 

@@ -23,7 +23,7 @@ struct EdgeRow {
   u32 dial_address;
   u16 listen_port;  // 0: the kernel picks, the port is announced
   u16 dial_port;    // 0: read from descriptor 0
-  u32 zero;
+  u32 shared;       // 1: through memory that both ends map
 };
 static_assert(sizeof(EdgeRow) == 24);
 

@@ -5,6 +5,7 @@
 #include "socket/edge_failure.h"
 #include "socket/kernel.h"
 #include "socket/session.h"
+#include "socket/share.h"
 #include "socket/stream.h"
 
 namespace alpha {
@@ -207,6 +208,7 @@ bool accept_higher(Session& session) {
   for (Link& link : session.links) {
     if (!link.lower) continue;
     if (!accept_edge(session, link, until)) return false;
+    if (link.shared && !accept_ring(session, link, until)) return false;
     session.flight.record(session.flight.place, monotonic_ns(), link.peer, session.role,
                           kEdgeRegion, kOpeningVersion, 0);
   }

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "socket/budget.h"
 #include "socket/edge_failure.h"
-#include "socket/stream.h"
+#include "socket/edge_stream.h"
 
 namespace alpha {
 
@@ -64,12 +64,13 @@ Progress ended(Session& session, const Inbound& in, u64 extent, i64 result) {
   const Arrival& arrival = session.links[in.slot].in;
   const char* why = result == 0 ? "end of stream" : kernel::error_words(-result);
   const u64 frame = kHeaderBytes + extent + kTrailerBytes;
+  const FailureKind kind = failure_of(result);
   if (arrival.got == 0) {
-    return refuse(session, in, FailureKind::truncated, why, " before version ", in.what.version,
-                  " offset ", in.arrived);
+    return refuse(session, in, kind, why, " before version ", in.what.version, " offset ",
+                  in.arrived);
   }
-  return refuse(session, in, FailureKind::truncated, why, " after ", arrival.got, " of ", frame,
-                " bytes of version ", in.what.version, " offset ", in.arrived);
+  return refuse(session, in, kind, why, " after ", arrival.got, " of ", frame, " bytes of version ",
+                in.what.version, " offset ", in.arrived);
 }
 
 Progress finish(Session& session, Inbound& in, u64 extent, Digest& payload) {
@@ -124,7 +125,7 @@ Progress pump_arrival(Session& session, Inbound& in, u64 now_ns, Digest& payload
   bool moved = false;
   for (;;) {
     const Place place = next_place(in, arrival, extent);
-    const i64 result = receive_some(link.fd, place.to, place.bytes);
+    const i64 result = receive_some(link, place.to, place.bytes);
     if (result == -kernel::kAgain) return moved ? Progress::some : Progress::none;
     if (result <= 0) return ended(session, in, extent, result);
     moved = true;

@@ -2,8 +2,8 @@
 // clean end.
 #include "socket/budget.h"
 #include "socket/edge_failure.h"
+#include "socket/edge_stream.h"
 #include "socket/exchange.h"
-#include "socket/stream.h"
 
 namespace alpha {
 
@@ -22,12 +22,12 @@ bool receive_closing(Session& session, u16 slot) {
   return exchange(session, in, {}, {});
 }
 
-bool await_end(Session& session, const Link& link) {
+bool await_end(Session& session, Link& link) {
   const Deadline until =
       deadline(session, FailureKind::frame_time, monotonic_ns(), session.budgets.frame_ns);
   for (;;) {
     u8 beyond;
-    const i64 result = receive_some(link.fd, &beyond, 1);
+    const i64 result = receive_some(link, &beyond, 1);
     if (result == 0) return true;
     if (result > 0) {
       return fail_edge(session, FailureKind::bytes, link.peer, session.role,
@@ -48,10 +48,12 @@ bool await_end(Session& session, const Link& link) {
 
 bool close_edge(Session& session, u16 slot) {
   Link& link = session.links[slot];
+  leave_ring(link);
   if (!send_closing(session, slot)) return false;
   kernel::half_close(link.fd);
   if (!receive_closing(session, slot) || !await_end(session, link)) return false;
   close_descriptor(link.fd);
+  release_ring(link.ring);
   link.closed = true;
   return true;
 }

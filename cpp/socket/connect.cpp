@@ -4,6 +4,7 @@
 #include "socket/edge_failure.h"
 #include "socket/kernel.h"
 #include "socket/session.h"
+#include "socket/share.h"
 #include "socket/stream.h"
 
 namespace alpha {
@@ -116,6 +117,7 @@ bool connect_lower(Session& session) {
   for (Link& link : session.links) {
     if (link.lower) continue;
     if (!connect_edge(session, link, until)) return false;
+    if (link.shared && !offer_ring(session, link, until)) return false;
     session.flight.record(session.flight.place, monotonic_ns(), link.peer, session.role,
                           kEdgeRegion, kOpeningVersion, 0);
   }

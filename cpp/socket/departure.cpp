@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "socket/budget.h"
-#include "socket/stream.h"
+#include "socket/edge_stream.h"
 
 namespace alpha {
 
@@ -76,7 +76,7 @@ Progress pump_departure(Session& session, Outbound& out, SharedDigests& digests,
     }
     kernel::Piece rest[3];
     const u64 count = rest_of(whole, departure.gone, limit, rest);
-    const i64 result = send_some(link.fd, rest, count);
+    const i64 result = send_some(link, rest, count);
     if (result == -kernel::kAgain) return moved ? Progress::some : Progress::none;
     if (result < 0) {
       departure.error = -result;

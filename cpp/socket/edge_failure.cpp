@@ -27,6 +27,10 @@ TextSink begin_failure(Session& session, FailureKind kind, u64 sender, u64 recei
   return sink;
 }
 
+FailureKind failure_of(i64 result) {
+  return result == -kRingBroken ? FailureKind::bytes : FailureKind::truncated;
+}
+
 bool fail_opening(Session& session, const Link& link, Field field, const Header& expected,
                   const Header& found) {
   const TextSink sink = begin_failure(session, refusal_of(field), link.peer, session.role);

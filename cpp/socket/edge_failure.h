@@ -11,6 +11,10 @@ namespace alpha {
 TextSink begin_failure(Session&, FailureKind, u64 sender, u64 receiver);
 TextSink begin_failure(Session&, FailureKind, u64 sender, u64 receiver, const Transfer&);
 
+// What an edge's error (minus its number, 0 at its end) is: truncated, or counts of a ring that
+// cannot be.
+FailureKind failure_of(i64 result);
+
 // A peer's opening frame that is not the expected one.
 bool fail_opening(Session&, const Link&, Field, const Header& expected, const Header& found);
 

@@ -2,12 +2,13 @@
 #include "socket/exchange.h"
 
 #include "base/assert.h"
+#include "base/processor.h"
 #include "socket/arrival.h"
 #include "socket/budget.h"
 #include "socket/departure.h"
 #include "socket/digests.h"
 #include "socket/edge_failure.h"
-#include "socket/stream.h"
+#include "socket/edge_stream.h"
 
 namespace alpha {
 
@@ -40,7 +41,10 @@ class Engine {
   }
   bool in_time();
   bool can_begin();
+  template <class See>
+  void for_each_wait(const See&);
   void sleep();
+  bool look_again();
   bool exhausted(const Deadline&, u64 sender, u64 receiver, const Transfer&, u64 offset,
                  const char* what);
   Deadline arrival_deadline(const Inbound&) const;
@@ -141,8 +145,8 @@ bool Engine::receive_pass() {
 bool Engine::sending_failed(u16 slot) {
   for (const Outbound& out : outbound_) {
     if (out.slot != slot) continue;
-    fail_transfer(session_, FailureKind::truncated, session_.role, link(slot).peer, out.what,
-                  kernel::error_words(link(slot).out.error), " when sending version ",
+    fail_transfer(session_, failure_of(-link(slot).out.error), session_.role, link(slot).peer,
+                  out.what, kernel::error_words(link(slot).out.error), " when sending version ",
                   out.what.version, " offset ", out.sent);
   }
   return false;
@@ -195,25 +199,54 @@ bool Engine::in_time() {
   return true;
 }
 
-// Until a socket that something waits for is ready, or the first deadline.
-void Engine::sleep() {
-  kernel::Poll entries[2 * kEdgesMax];
-  u64 count = 0;
-  u64 left_ns = ~u64{0};
-  const auto await = [&](int fd, u16 events, const Deadline& until) {
-    entries[count++] = {fd, events, 0};
-    if (until.left_ns(now_ns_) < left_ns) left_ns = until.left_ns(now_ns_);
-  };
+// What is waited for: the edge, whether to read or to write, and how long at most.
+template <class See>
+void Engine::for_each_wait(const See& see) {
   for (const Inbound& in : inbound_) {
-    if (link(in.slot).in.armed) await(link(in.slot).fd, kernel::kReadable, arrival_deadline(in));
+    if (link(in.slot).in.armed) see(link(in.slot), kernel::kReadable, arrival_deadline(in));
   }
   for (const Outbound& out : outbound_) {
-    if (link(out.slot).out.armed)
-      await(link(out.slot).fd, kernel::kWritable, departure_deadline(out));
+    if (link(out.slot).out.armed) see(link(out.slot), kernel::kWritable, departure_deadline(out));
   }
+}
+
+// Until an edge that something waits for is ready, or the first deadline.
+void Engine::sleep() {
+  kernel::Poll entries[2 * kWaitEntries * kEdgesMax];
+  u64 count = 0;
+  u64 left_ns = ~u64{0};
+  bool ready = false;
+  for_each_wait([&](Link& link, u16 events, const Deadline& until) {
+    count += begin_wait(link, events, entries + count);
+    ready = ready || is_ready(link, events);
+    if (until.left_ns(now_ns_) < left_ns) left_ns = until.left_ns(now_ns_);
+  });
   // Otherwise advance() neither released what arrived nor made anything ready.
   ALPHA_ASSERT(count > 0);
-  kernel::poll(entries, count, left_ns);
+  if (!ready) kernel::poll(entries, count, left_ns);
+  count = 0;
+  for_each_wait([&](Link& link, u16 events, const Deadline&) {
+    count += end_wait(link, events, entries + count);
+  });
+}
+
+// A ring is looked at without a call, for about two microseconds, and true when something is there;
+// then the core is offered to others, unless this pass moved bytes: the peer may have been put on
+// it.
+bool Engine::look_again() {
+  for (u64 look = 0; look < kRingLooks; ++look) {
+    bool any = false;
+    bool ready = false;
+    for_each_wait([&](Link& link, u16 events, const Deadline&) {
+      any = any || link.ring.memory != nullptr;
+      ready = ready || is_ready(link, events);
+    });
+    if (ready) return true;
+    if (!any) break;
+    relax_core();
+  }
+  if (!moved_) kernel::yield_core();
+  return false;
 }
 
 // Whether another pass can begin a frame: what this one left stands where the sockets stopped it.
@@ -235,8 +268,10 @@ bool Engine::can_begin() {
 bool Engine::walk() {
   if (!use_arrivals()) return false;
   u64 spun_since_ns = 0;
+  bool fresh = false;  // the clock was read a few microseconds ago
   while (!complete()) {
-    now_ns_ = monotonic_ns();
+    if (!fresh) now_ns_ = monotonic_ns();
+    fresh = false;
     moved_ = more_ = framed_ = false;
     send_pass();
     if (!receive_pass() || !failed_sends()) return false;
@@ -247,8 +282,8 @@ bool Engine::walk() {
     if (more_ || (framed_ && can_begin())) continue;
     if (now_ns_ - spun_since_ns >= session_.spin_ns) {
       sleep();
-    } else if (!moved_) {
-      kernel::yield_core();  // the peer may have been put on our core
+    } else {
+      fresh = look_again();
     }
   }
   return true;

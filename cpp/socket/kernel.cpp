@@ -55,6 +55,8 @@ const char* error_words(i64 error) {
       return "too many symbolic links";
     case 71:
       return "protocol error";
+    case kOverflow:
+      return "counts of a ring that cannot be";
     case 95:
       return "not supported";
     case 97:

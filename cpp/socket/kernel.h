@@ -32,8 +32,11 @@ enum Error : i64 {
   kInvalid = 22,
   kFilesInSystem = 23,
   kFilesInProcess = 24,
+  kBrokenPipe = 32,
   kNoCall = 38,
+  kOverflow = 75,
   kAddressInUse = 98,
+  kRefused = 111,
   kInProgress = 115,
 };
 const char* error_words(
@@ -99,6 +102,9 @@ inline i64 map_memory(u64 bytes) {
 inline i64 map_file(int fd, u64 bytes) {  // read-only
   return call(Call::mmap, 0, static_cast<i64>(bytes), 1, 2, fd, 0);
 }
+inline i64 map_shared(int fd, u64 bytes) {  // to read and write
+  return call(Call::mmap, 0, static_cast<i64>(bytes), 3, 1, fd, 0);
+}
 inline i64 unmap(const void* first, u64 bytes) {
   return call(Call::munmap, address(first), static_cast<i64>(bytes));
 }
@@ -124,6 +130,22 @@ inline i64 ignore_signal(int number) {
   const u64 action[4] = {1, 0, 0, 0};  // SIG_IGN, no flags, no restorer, empty mask
   return call(Call::rt_sigaction, number, address(action), 0, 8);
 }
+
+// ---- memory without a name, for others to map ----
+
+enum Seals : i64 { kSealSeal = 1, kSealShrink = 2, kSealGrow = 4 };
+
+// Not to be executed where the kernel knows of that (since Linux 6.3); sealed by seal().
+inline i64 create_memory(const char* name) {
+  constexpr i64 kCloseOnExec = 1, kMaySeal = 2, kNeverExecuted = 8;
+  const i64 fd = call(Call::memfd_create, address(name), kCloseOnExec | kMaySeal | kNeverExecuted);
+  return fd != -kInvalid ? fd : call(Call::memfd_create, address(name), kCloseOnExec | kMaySeal);
+}
+inline i64 allocate(int fd, u64 bytes) {
+  return call(Call::fallocate, fd, 0, 0, static_cast<i64>(bytes));
+}
+inline i64 seal(int fd, i64 seals) { return call(Call::fcntl, fd, 1033, seals); }
+inline i64 seals(int fd) { return call(Call::fcntl, fd, 1034); }  // an error of other files
 
 // ---- sockets: IPv4 stream sockets, addresses in host order ----
 
@@ -191,6 +213,68 @@ inline i64 receive(int fd, void* to, u64 bytes) {
   return call(Call::recvfrom, fd, address(to), static_cast<i64>(bytes), 0, 0, 0);
 }
 inline i64 half_close(int fd) { return call(Call::shutdown, fd, 1); }
+
+// ---- Unix sockets in packets, by names that are in no folder ----
+
+// Bytes that are not used are zero and belong to the name, so that its length is no matter.
+struct LocalAddress {
+  u16 family = 1;
+  char name[108] = {};  // after a first zero byte
+};
+static_assert(sizeof(LocalAddress) == 110);
+
+struct User {  // struct ucred
+  i32 process;
+  u32 user, group;
+};
+
+// Control data that carries one descriptor.
+struct Passed {
+  u64 bytes = 20;  // without the padding
+  i32 level = 1, type = 1;
+  i32 fd = -1;
+  u32 zero = 0;
+};
+static_assert(sizeof(Passed) == 24);
+
+inline i64 local_socket() { return call(Call::socket, 1, 5 | 04000 | 02000000, 0); }
+inline i64 bind(int fd, const LocalAddress& at) {
+  return call(Call::bind, fd, address(&at), sizeof(at));
+}
+inline i64 connect(int fd, const LocalAddress& to) {
+  return call(Call::connect, fd, address(&to), sizeof(to));
+}
+inline i64 accept_local(int fd) { return call(Call::accept4, fd, 0, 0, 04000 | 02000000); }
+// Who listened or connected at the other end, when he did.
+inline i64 peer_user(int fd, User& user) {
+  u32 bytes = sizeof(user);
+  return call(Call::getsockopt, fd, 1, 17, address(&user), address(&bytes));
+}
+inline i64 own_user() { return call(Call::geteuid); }
+inline i64 send_passing(int fd, const Piece& packet, Passed passed) {
+  Message message;
+  message.pieces = &packet;
+  message.piece_count = 1;
+  message.control = &passed;
+  message.control_bytes = sizeof(passed);
+  return call(Call::sendmsg, fd, address(&message), kNoSignal);
+}
+// `passed` is the descriptor that came along, or -1.
+inline i64 receive_passed(int fd, void* to, u64 bytes, int& passed) {
+  constexpr i64 kCloseOnExec = 0x40000000;
+  Passed control;
+  const Piece packet = {to, bytes};
+  Message message;
+  message.pieces = &packet;
+  message.piece_count = 1;
+  message.control = &control;
+  message.control_bytes = sizeof(control);
+  const i64 result = call(Call::recvmsg, fd, address(&message), kCloseOnExec);
+  const bool came = result >= 0 && message.control_bytes >= control.bytes && control.level == 1 &&
+                    control.type == 1;
+  passed = came ? control.fd : -1;
+  return result;
+}
 
 // ---- waiting ----
 

@@ -5,6 +5,7 @@
 #include "socket/edge_failure.h"
 #include "socket/kernel.h"
 #include "socket/session.h"
+#include "socket/share.h"
 #include "socket/stream.h"
 
 namespace alpha {
@@ -35,7 +36,7 @@ bool bind_listener(Session& session, Link& link) {
   result = kernel::own_address(link.listener, at);
   if (result < 0) return cannot_listen(session, link, result);
   link.listen_port = endpoint(at).port;
-  return true;
+  return !link.shared || listen_for_ring(session, link);
 }
 
 bool cannot_hear(Session& session, const Link& link, FailureKind kind, const char* why) {

@@ -18,12 +18,14 @@ void abandon(Session& session) {
   for (Link& link : session.links) {
     close_descriptor(link.listener);
     close_descriptor(link.fd);
+    release_ring(link.ring);
   }
 }
 
 namespace {
 
 constexpr int kBrokenPipeSignal = 13;
+constexpr int kFileSizeSignal = 25;
 constexpr u32 kFirstOfParent = 3;
 constexpr u64 kDescriptorsPolled = 256;
 
@@ -57,9 +59,12 @@ bool prepare_process(Session& session, u64 edges) {
   kernel::Limit limit = {};
   kernel::descriptor_limit(nullptr, &limit);
   close_inherited(limit.soft);
+  // Errors of the calls say the same, and by name.
   kernel::ignore_signal(kBrokenPipeSignal);
+  kernel::ignore_signal(kFileSizeSignal);
 
-  // A listener and a connection for each edge.
+  // A listener and a connection for each edge; where it is shared, two listeners, which close
+  // before there are two connections.
   const u64 needed = 2 * edges + kDescriptorsSpare;
   if (limit.soft < needed && limit.hard > limit.soft) {
     limit.soft = limit.hard;

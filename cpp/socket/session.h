@@ -11,6 +11,7 @@
 #include "frame/header.h"
 #include "frame/seal.h"
 #include "socket/flight.h"
+#include "socket/ring.h"
 
 namespace alpha {
 
@@ -48,11 +49,13 @@ struct Departure {
 struct Link {
   u64 peer = 0;
   bool lower = false;                        // we are the lower role: we listen
+  bool shared = false;                       // frames go through memory that both ends map
   u32 listen_address = 0, dial_address = 0;  // IPv4, host order
   u16 listen_port = 0, dial_port = 0;
   int listener = -1;
   int fd = -1;
   bool closed = false;  // closing frames exchanged
+  Ring ring = {};       // where the edge is shared, once it is open
   Arrival in = {};      // the engine's own, here so that nothing is allocated
   Departure out = {};
 };
@@ -83,8 +86,8 @@ constexpr u64 frame_count(u64 total, u64 frame_bytes) {
 }
 
 // Step 0, in an executable only, since it changes the process: /dev/null on closed descriptors 0 to
-// 2, the others that a parent left open closed, no SIGPIPE, as many descriptors as the system
-// allows, and no fewer than so many edges need (the links are not laid out yet).
+// 2, the others that a parent left open closed, no SIGPIPE and no SIGXFSZ, as many descriptors as
+// the system allows, and no fewer than so many edges need (the links are not laid out yet).
 [[nodiscard]] bool prepare_process(Session&, u64 edges);
 
 // Steps 1 to 4 of docs/endpoint.md.  `announce` and `hear` are the descriptors that carry ports (1

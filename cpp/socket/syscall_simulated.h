@@ -42,6 +42,10 @@ enum class Call : i64 {
   close_range,
   sched_getaffinity,
   sched_yield,
+  recvmsg,
+  geteuid,
+  fallocate,
+  memfd_create,
 };
 
 inline constexpr i64 kOpenDirectory = 0200000;

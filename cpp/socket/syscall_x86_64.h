@@ -17,6 +17,7 @@ enum class Call : i64 {
   connect = 42,
   recvfrom = 45,
   sendmsg = 46,
+  recvmsg = 47,
   shutdown = 48,
   bind = 49,
   listen = 50,
@@ -27,6 +28,7 @@ enum class Call : i64 {
   socket = 41,
   fcntl = 72,
   fsync = 74,
+  geteuid = 107,
   getdents64 = 217,
   clock_gettime = 228,
   exit_group = 231,
@@ -37,9 +39,11 @@ enum class Call : i64 {
   ppoll = 271,
   sched_yield = 24,
   sched_getaffinity = 204,
+  fallocate = 285,
   accept4 = 288,
   dup3 = 292,
   prlimit64 = 302,
+  memfd_create = 319,
   close_range = 436,
 };
 

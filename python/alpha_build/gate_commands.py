@@ -36,15 +36,21 @@ def gate(names: tuple[str, ...], dist: Path | None, json: bool) -> int:
 
 @click.command()
 @click.argument("dist", type=Folder)
-@click.option("--addresses", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE",
-              help="JSON: where each role listens, and what its peers dial.")  # fmt: skip
+@click.option(
+    "--addresses",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="JSON: where each role listens, and what its peers dial.  [default: as before]",
+)
+@click.option("--shared", is_flag=True,
+              help="Memory that both map for edges within an address.  [default: TCP]")  # fmt: skip
 @json_option
 @reporting
-def bind(dist: Path, addresses: Path, json: bool) -> None:
+def bind(dist: Path, addresses: Path | None, shared: bool, json: bool) -> None:
     """Stamp addresses and ports into a build: it moves to other machines, and no compiler is needed."""
     from alpha_build.build.bind import bind as stamp
 
-    manifest = stamp(dist, addresses)
+    manifest = stamp(dist, addresses, shared=shared)
     if json:
         print_json(manifest)
         return
@@ -52,4 +58,5 @@ def bind(dist: Path, addresses: Path, json: bool) -> None:
         for edge in entry["edges"]:
             verb = "listens for" if edge["side"] == "lower" else "dials"
             port = edge["port"] or "a port of the kernel's choice"
-            print(f"role {entry['role']} {verb} role {edge['peer']} at {edge['address']}:{port}")
+            way = ", through shared memory" if edge.get("shared") else ""
+            print(f"role {entry['role']} {verb} role {edge['peer']} at {edge['address']}:{port}{way}")

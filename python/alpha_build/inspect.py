@@ -114,7 +114,8 @@ def _edge(role: int, edge: EdgeStamp) -> dict[str, Any]:
         (edge.listen_address, edge.listen_port) if listens else (edge.dial_address, edge.dial_port)
     )
     side = "lower" if listens else "higher"
-    return {"peer": edge.peer, "address": str(IPv4Address(address)), "port": port, "side": side}
+    shared = {"shared": True} if edge.shared else {}
+    return {"peer": edge.peer, "address": str(IPv4Address(address)), "port": port, "side": side, **shared}
 
 
 def _linkage(data: bytes) -> dict[str, Any]:
@@ -144,4 +145,5 @@ def _cell(value: Any) -> str:
 def _edge_text(edge: dict[str, Any]) -> str:
     does = "listens for" if edge["side"] == "lower" else "dials"
     port = edge["port"] or "a port that the kernel picks"
-    return f"{does} role {edge['peer']}: {edge['address']}, {port}"
+    way = ", through shared memory" if edge.get("shared") else ""
+    return f"{does} role {edge['peer']}: {edge['address']}, {port}{way}"

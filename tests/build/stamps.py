@@ -16,7 +16,7 @@ from alpha_build.build.stamp import (
 
 EDGES = (
     EdgeStamp(3, 0x7F000001, 0x7F000002, 0, 4001),
-    EdgeStamp(9, 0x0A000001, 0xC0000207, 65535, 1),
+    EdgeStamp(9, 0x0A000001, 0xC0000207, 65535, 1, shared=True),
 )
 SHARES = (
     ShareStamp((1, 2), (3, 4), 5, ((6, 7), (8, 9))),
@@ -44,8 +44,9 @@ STAMP = Stamp(
 )
 # What stub.cpp prints of it; the evaluation's denominator as its bits.
 PRINTED = {
-    "run": [32], "role": [7], "edges": [2], "peer": [3, 9], "listen": [0x7F000001, 0x0A000001],
-    "dial": [0x7F000002, 0xC0000207], "listen_port": [0, 65535], "dial_port": [4001, 1], "connect": [101],
+    "run": [32], "role": [7], "edges": [2], "peer": [3, 9], "shared": [0, 1],
+    "listen": [0x7F000001, 0x0A000001], "dial": [0x7F000002, 0xC0000207],
+    "listen_port": [0, 65535], "dial_port": [4001, 1], "connect": [101],
     "session": [105], "state_identity": [0x44], "rounds_cycle": [2], "short_batch": [1], "block": [31],
     "evaluation_block": [33], "denominator": [37], "evaluation_denominator": [0x4041800000000000],
     "own.begin": [1, 11, 21], "own.end": [2, 12, 22], "own_blocks.end": [4, 14, 24], "blocks": [5, 15, 25],

@@ -51,6 +51,7 @@ extern "C" int alpha_main(int, char**, char**) {
   const EdgeRow* const rows = at<EdgeRow>(stamp, stamp.edge_rows);
   for (u64 i = 0; i < stamp.edges; ++i) {
     print("peer", rows[i].peer);
+    print("shared", rows[i].shared);
     print("listen", rows[i].listen_address);
     print("dial", rows[i].dial_address);
     print("listen_port", rows[i].listen_port);

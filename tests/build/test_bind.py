@@ -19,6 +19,7 @@ from alpha_build.build.elf import read_artifact
 from alpha_build.build.stamp import decode
 from alpha_build.run import run_build
 from alpha_build.system.errors import BuildFailure
+from alpha_build.system.limits import RING_BYTES
 from build.systems import write_pair
 
 pytestmark = pytest.mark.native
@@ -41,6 +42,10 @@ def _addresses(folder: Path, roles: Any) -> Path:
     path = folder / "addresses.json"
     path.write_text(json.dumps({"roles": roles}))
     return path
+
+
+def _roles(dist: Path) -> list[dict[str, Any]]:
+    return list(json.loads((dist / "manifest.json").read_text())["roles"])
 
 
 def test_rows_note_and_manifest(dist: Path, tmp_path: Path) -> None:
@@ -80,6 +85,33 @@ def test_back_again(dist: Path, tmp_path: Path) -> None:
     assert (dist / "pair.role-1.x86_64").read_bytes() != before
     bind(dist, _addresses(tmp_path, {"0": {"address": "127.0.0.1"}}))
     assert (dist / "pair.role-1.x86_64").read_bytes() == before
+
+
+def test_shared_memory_within_an_address(dist: Path, tmp_path: Path) -> None:
+    """Only where both ends and no relay are at one address, counted in memory, and undone by another bind."""
+    before = (dist / "manifest.json").read_text()
+    bind(dist, shared=True)
+    for old, entry in zip(json.loads(before)["roles"], _roles(dist), strict=True):
+        stamp = decode(read_artifact((dist / entry["file"]).read_bytes()).stamp)
+        assert [edge.shared for edge in stamp.edges] == [edge["shared"] for edge in entry["edges"]] == [True]
+        assert entry["memory_bytes"] == old["memory_bytes"] + 4096 + 2 * RING_BYTES
+    assert run_build(dist).ok
+    bind(dist, shared=True)
+    assert (
+        _roles(dist)[0]["memory_bytes"]
+        == json.loads(before)["roles"][0]["memory_bytes"] + 4096 + 2 * RING_BYTES
+    )
+    relay = {"1": {"address": "10.0.0.1", "dial": {"0": {"address": "10.0.0.1", "port": 9000}}}}
+    for roles, shared in (
+        ({"0": {"address": "10.0.0.1"}, "1": {"address": "10.0.0.1"}}, True),
+        ({"0": {"address": "10.0.0.1"}, "1": {"address": "10.0.0.2"}}, False),
+        ({"0": {"address": "10.0.0.1"}}, False),
+        ({"0": {"address": "10.0.0.1"}} | relay, False),
+    ):
+        bind(dist, _addresses(tmp_path, roles), shared=True)
+        assert ["shared" in edge for entry in _roles(dist) for edge in entry["edges"]] == [shared] * 2, roles
+    bind(dist, _addresses(tmp_path, {"0": {"address": "127.0.0.1"}}))
+    assert (dist / "manifest.json").read_text() == before
 
 
 @pytest.mark.parametrize(
@@ -127,6 +159,8 @@ def test_the_command(dist: Path, tmp_path: Path) -> None:
     ]
     done = subprocess.run([*argv, "--json"], capture_output=True, text=True, timeout=60)
     assert json.loads(done.stdout) == json.loads((dist / "manifest.json").read_text())
+    done = subprocess.run([*argv[:5], "--shared"], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[1] == "role 1 dials role 0 at 10.0.0.1:4000"
     file.write_text("{}")
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and str(file) in done.stderr and done.stderr.count("\n") == 1

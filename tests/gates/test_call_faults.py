@@ -16,8 +16,11 @@ from typing import Any
 
 import pytest
 
+from alpha_build.build.bind import bind
+from alpha_build.gates.systems import IMPATIENT
 from alpha_build.run import Outcome, launch, run_build
 from alpha_build.run.artifacts import Artifact, command
+from gates.conftest import build
 
 pytestmark = [
     pytest.mark.gates,
@@ -98,6 +101,16 @@ def traced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Traced:
     return trace
 
 
+@pytest.fixture(scope="module")
+def shared_pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One transfer from role 0 to role 1 through shared memory, with budgets of a second."""
+    folder = tmp_path_factory.mktemp("shared")
+    (folder / "pair.py").write_text(IMPATIENT)
+    dist = build(folder / "pair.py", folder / "dist")
+    bind(dist.path, shared=True)
+    return dist.path
+
+
 def failing(call: str, error: str, when: object) -> list[str]:
     return ["-o", "/dev/null", f"--trace={call}", f"--inject={call}:error={error}:when={when}"]
 
@@ -167,6 +180,49 @@ def test_a_call_that_always_fails(
     (own,) = [end for end in outcome.ends if end.role == ROLE]
     assert own.exit == exit_code, outcome.as_json()
     assert said in own.text or exit_code == 0
+
+
+# Role 1 gives role 0 a ring.
+@pytest.mark.parametrize(
+    ("role", "call", "error", "when", "exit_code", "said"),
+    [
+        (1, "memfd_create", "ENFILE", "1", 78, "edge 1->0: no ring: 1052672 bytes of memory to share"),
+        (1, "fallocate", "ENOSPC", "1", 78, "no space left on device"),
+        (1, "fallocate", "EINTR", "1", 0, ""),
+        (1, "fcntl", "EPERM", "4", 78, "operation not permitted"),  # sealing, after looks at 0 to 2
+        (1, "mmap", "ENOMEM", "2", 78, "out of memory"),
+        (0, "fcntl", "EINVAL", "4", 78, "edge 1->0: no ring: its memory is not memory without a name"),
+        (0, "mmap", "ENOMEM", "2", 78, "edge 1->0: no ring: its memory is out of memory"),
+        (0, "recvmsg", "EINTR", "1", 0, ""),
+        (0, "recvmsg", "ECONNRESET", "1", 0, ""),
+    ],
+)
+def test_a_call_of_shared_memory_that_fails(
+    shared_pair: Path,
+    traced: Traced,
+    role: int,
+    call: str,
+    error: str,
+    when: str,
+    exit_code: int,
+    said: str,
+) -> None:
+    outcome = traced(shared_pair, None, role, *failing(call, error, when))
+    (own,) = [end for end in outcome.ends if end.role == role]
+    assert own.exit == exit_code, outcome.as_json()
+    assert said in own.text or exit_code == 0
+
+
+def test_a_limit_of_files_is_no_signal(shared_pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory without a name counts as a file: its limit ends a role by name."""
+
+    def limited(artifact: Artifact) -> list[str]:
+        return ["sh", "-c", "ulimit -f 64; exec $0 $@", *command(artifact)]
+
+    monkeypatch.setattr(launch, "command", limited)
+    outcome = run_build(shared_pair, None, json=True)
+    assert outcome.cause is not None, outcome.as_json()
+    assert outcome.cause.kind == "admission" and "file too large" in outcome.cause.text
 
 
 @pytest.mark.parametrize("role", [0, 1, 2])

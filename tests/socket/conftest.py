@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from alpha_build.gates.peer import Peer
+from alpha_build.gates.ring import SharingPeer
 from native import compile_library
 from participant import RUN, Participant, load
 
@@ -21,12 +22,18 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 @pytest.fixture
-def make(library: ctypes.CDLL) -> Iterator[Callable[..., Participant]]:
+def shared(request: pytest.FixtureRequest) -> bool:
+    """Whether edges go through memory; of a test that is not asked, not."""
+    return bool(getattr(request, "param", False))
+
+
+@pytest.fixture
+def make(library: ctypes.CDLL, shared: bool) -> Iterator[Callable[..., Participant]]:
     """`make(role, {peer: port}, ...)`: a C++ participant."""
     made: list[Participant] = []
 
     def one(role: int, peers: dict[int, int], **more: Any) -> Participant:
-        made.append(Participant(library, role, peers, **more))
+        made.append(Participant(library, role, peers, shared=shared, **more))
         return made[-1]
 
     yield one
@@ -36,12 +43,13 @@ def make(library: ctypes.CDLL) -> Iterator[Callable[..., Participant]]:
 
 
 @pytest.fixture
-def foreign() -> Iterator[Callable[..., Peer]]:
+def foreign(shared: bool) -> Iterator[Callable[..., Peer]]:
     """`foreign(role, ...)`: a participant in plain Python."""
     made: list[Peer] = []
 
     def one(role: int, **more: Any) -> Peer:
-        made.append(Peer(role, more.pop("run", RUN), more.pop("frame_bytes", 1 << 16), **more))
+        kind = SharingPeer if shared else Peer
+        made.append(kind(role, more.pop("run", RUN), more.pop("frame_bytes", 1 << 16), **more))
         return made[-1]
 
     yield one

@@ -13,6 +13,7 @@ struct EdgeSpec {
   u64 peer;
   u32 listen_address, dial_address;
   u16 listen_port, dial_port;
+  u32 shared;
 };
 
 struct TransferSpec {
@@ -119,6 +120,7 @@ Participant* open_participant(u64 role, const u8* run, u64 frame_bytes, const u6
     Link& link = made->links[i];
     link.peer = edges[i].peer;
     link.lower = role < edges[i].peer;
+    link.shared = edges[i].shared != 0;
     link.listen_address = edges[i].listen_address;
     link.dial_address = edges[i].dial_address;
     link.listen_port = edges[i].listen_port;

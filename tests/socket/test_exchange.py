@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from alpha_build.gates.peer import BYTES, I32, Head, Peer, read_exactly, seal
-from participant import ADD, AROUND, RELAY, RUN, SWAP, Budgets, Participant, array, in_thread
+from participant import ADD, AROUND, EITHER_WAY, RELAY, RUN, SWAP, Budgets, Participant, array, in_thread
 
 pytestmark = pytest.mark.native
 
@@ -46,6 +46,7 @@ def root_of(make: Make, foreign: Foreign, leaves: int, **more: object) -> tuple[
 
 
 # With 4 KiB to receive into, the kernel itself moves 40 KB/s: enough for a frame that no buffer holds.
+@EITHER_WAY
 @pytest.mark.parametrize(
     ("size", "receive_buffer"),
     [(0, 4096), (1, 4096), (1024, 4096), (1025, 4096), (20_000, 4096), (65536, 65536), (1 << 23, 65536)],
@@ -69,6 +70,7 @@ def test_both_directions_at_once_whatever_the_buffers(make: Make, size: int, rec
     assert [future.result(20) for future in done] == [True, True]
 
 
+@EITHER_WAY
 def test_frames_are_those_of_the_page_in_both_directions(make: Make, foreign: Foreign) -> None:
     root, (peer,) = root_of(make, foreign, 1, frame_bytes=5000)
     payload = random.Random(3).randbytes(12_345)
@@ -120,6 +122,7 @@ def test_staged_contributions_add_while_they_come(make: Make, foreign: Foreign, 
     assert done.result(20), middle.failure
 
 
+@EITHER_WAY
 def test_a_sum_that_leaves_on_two_edges_is_not_taken_for_a_relay(make: Make, foreign: Foreign) -> None:
     """What was added in place leaves with its own digest, not with the contribution's."""
     root, peers = root_of(make, foreign, 3)
@@ -133,6 +136,7 @@ def test_a_sum_that_leaves_on_two_edges_is_not_taken_for_a_relay(make: Make, for
     assert done.result(20), root.failure
 
 
+@EITHER_WAY
 def test_a_swap_adds_only_what_has_left(make: Make) -> None:
     """Both contributions cross and are added in the place that they left from."""
     pair = joined(make)
@@ -167,6 +171,7 @@ def below(make: Make, foreign: Foreign, **more: object) -> tuple[Participant, Pe
     return role, top
 
 
+@EITHER_WAY
 def test_a_result_lands_on_what_has_left(make: Make, foreign: Foreign) -> None:
     """A parent that delivers before it reads: what leaves is the contribution, what goes on is the result."""
     role, top = below(make, foreign)
@@ -202,6 +207,7 @@ def test_a_result_is_awaited_from_the_end_of_the_contribution(make: Make, foreig
     assert bytes(own) == payload[::-1]
 
 
+@EITHER_WAY
 def test_a_sum_goes_up_and_comes_down_through_small_buffers(make: Make) -> None:
     pair = joined(make)
     for one in pair:
@@ -314,6 +320,7 @@ def test_interruptions_are_resumed(make: Make, foreign: Foreign) -> None:
     assert interrupted
 
 
+@EITHER_WAY
 def test_a_frame_in_single_bytes(make: Make, foreign: Foreign) -> None:
     """Every split of header, payload and trailer, for a short frame and for one that is read in parts."""
     root, (peer,) = root_of(make, foreign, 1)
@@ -328,6 +335,7 @@ def test_a_frame_in_single_bytes(make: Make, foreign: Foreign) -> None:
         assert bytes(buffer) == payload
 
 
+@EITHER_WAY
 def test_frames_that_come_ahead_are_left_for_their_step(make: Make, foreign: Foreign) -> None:
     root, (peer,) = root_of(make, foreign, 1)
     payloads = [random.Random(i).randbytes(size) for i, size in enumerate((10, 0, 3000, 65537))]
@@ -370,6 +378,7 @@ def test_budgets_are_the_classes_of_the_page(make: Make, foreign: Foreign) -> No
     assert taken < 5
 
 
+@EITHER_WAY
 @pytest.mark.parametrize("drinks", [False, True], ids=["still", "slow"])
 @pytest.mark.parametrize("budgets", [Budgets(frame=0.5), Budgets(session=0.8)], ids=["frame", "session"])
 def test_a_peer_that_does_not_read_ends_the_send(

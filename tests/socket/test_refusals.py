@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from alpha_build.gates.peer import BYTES, WORD, Head, Peer, seal
-from participant import RUN, Budgets, Participant, array, in_thread
+from participant import EITHER_WAY, RUN, Budgets, Participant, array, in_thread
 
 pytestmark = pytest.mark.native
 
@@ -29,6 +29,10 @@ def edge(make: Make, foreign: Foreign) -> tuple[Participant, Peer]:
     peer.connect(0, root.port(1))
     assert accepted.result(10), root.failure
     return root, peer
+
+
+def close(connection: socket.socket) -> None:
+    connection.close()
 
 
 def reset(connection: socket.socket) -> None:
@@ -49,6 +53,7 @@ def received(root: Participant, size: int, *, element: int = BYTES, version: int
     return root.failure
 
 
+@EITHER_WAY
 @pytest.mark.parametrize("size", [16, 2000])
 @pytest.mark.parametrize(
     ("lie", "code", "kind", "text"),
@@ -74,6 +79,7 @@ def test_a_header_that_differs(
         assert found[2] == f"edge 1->0 region 5: {text}"
 
 
+@EITHER_WAY
 @pytest.mark.parametrize("size", [16, 2000])
 def test_a_header_is_compared_before_its_body_is_there(edge: tuple[Participant, Peer], size: int) -> None:
     root, peer = edge
@@ -84,6 +90,7 @@ def test_a_header_is_compared_before_its_body_is_there(edge: tuple[Participant, 
     assert time.monotonic() - started < 3  # not the frame budget
 
 
+@EITHER_WAY
 @pytest.mark.parametrize(
     ("size", "place"),
     [(16, 130), (16, 150), (2000, 128), (2000, 2127), (2000, 2159), (70_000, 65_834)],
@@ -99,13 +106,15 @@ def test_a_changed_byte(edge: tuple[Participant, Peer], size: int, place: int) -
     assert text.startswith(f"edge 1->0 region 5: version 4 offset {offset}: the trailer is not the digest")
 
 
+@EITHER_WAY
 def test_a_word_that_is_not_canonical(edge: tuple[Participant, Peer]) -> None:
     root, peer = edge
     peer.send(0, 5, 4, WORD, b"\2" + bytes(7))
     assert received(root, 8, element=WORD)[:2] == (73, "bytes")
 
 
-@pytest.mark.parametrize("breaking", [socket.socket.close, reset], ids=["close", "reset"])
+@EITHER_WAY
+@pytest.mark.parametrize("breaking", [close, reset])
 @pytest.mark.parametrize("size_and_place", [*SHORT, *LONG], ids=lambda pair: f"{pair[0]}-{pair[1]}")
 def test_a_peer_that_breaks_off(
     edge: tuple[Participant, Peer], size_and_place: tuple[int, int], breaking: Callable[[socket.socket], None]
@@ -117,11 +126,12 @@ def test_a_peer_that_breaks_off(
     breaking(peer.connections[0])
     code, kind, text = received(root, size)
     assert (code, kind) == (74, "truncated")
-    why = "end of stream" if breaking is socket.socket.close else "connection reset"
+    why = "end of stream" if breaking is close else "connection reset"
     rest = f"after {place} of {size + 160} bytes of" if place else "before"
     assert text == f"edge 1->0 region 5: {why} {rest} version 4 offset 0"
 
 
+@EITHER_WAY
 def test_a_peer_that_dies_while_we_send(edge: tuple[Participant, Peer]) -> None:
     root, peer = edge
     buffer = array(bytes(1 << 24))
@@ -135,6 +145,7 @@ def test_a_peer_that_dies_while_we_send(edge: tuple[Participant, Peer]) -> None:
     assert " when sending version 1 offset " in text
 
 
+@EITHER_WAY
 def test_a_refusal_is_read_before_the_error_on_sending_counts(edge: tuple[Participant, Peer]) -> None:
     """The peer says who it is, then resets: its frame decides, not the reset that sending meets first."""
     root, peer = edge
@@ -149,6 +160,7 @@ def test_a_refusal_is_read_before_the_error_on_sending_counts(edge: tuple[Partic
     assert root.failure[1] == "version"
 
 
+@EITHER_WAY
 def test_an_exchange_on_a_closed_edge_is_refused(edge: tuple[Participant, Peer]) -> None:
     root, peer = edge
     closed = in_thread(lambda: root.close(1))
@@ -157,6 +169,7 @@ def test_an_exchange_on_a_closed_edge_is_refused(edge: tuple[Participant, Peer])
     assert received(root, 16) == (74, "truncated", "edge 1->0 region 5: the edge is closed")
 
 
+@EITHER_WAY
 def test_the_first_failure_stays(edge: tuple[Participant, Peer]) -> None:
     root, peer = edge
     peer.send(0, 5, 3, BYTES, bytes(16))
@@ -170,6 +183,7 @@ def closing(peer: Peer) -> bytes:
     return seal(peer.service(0, 2), b"")
 
 
+@EITHER_WAY
 @pytest.mark.parametrize(
     ("say", "code", "text"),
     [
@@ -192,6 +206,7 @@ def test_closing_is_exact(
         assert root.failure[2] == text
 
 
+@EITHER_WAY
 def test_a_peer_that_closes_but_stays_is_out_of_time(make: Make, foreign: Foreign) -> None:
     root = make(0, {1: 0}, budgets=Budgets(frame=0.3))
     assert root.bind_all()

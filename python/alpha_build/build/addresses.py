@@ -12,7 +12,7 @@ another way, through a relay.  Roles that the file leaves out keep what they hav
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from ipaddress import AddressValueError, IPv4Address
 from pathlib import Path
@@ -53,7 +53,7 @@ def read_addresses(path: Path) -> dict[int, RoleAddress]:
 
 
 def bound_edges(
-    role: int, edges: tuple[EdgeStamp, ...], addresses: Mapping[int, RoleAddress]
+    role: int, edges: Sequence[EdgeStamp], addresses: Mapping[int, RoleAddress]
 ) -> tuple[EdgeStamp, ...]:
     """A role's edges with the addresses that concern it: its own to listen on, its peers' to dial."""
     return tuple(_bound(role, edge, addresses) for edge in edges)

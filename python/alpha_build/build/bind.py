@@ -1,9 +1,10 @@
-"""Moves a built run to other machines: rows, note and manifest are written anew, no compiler is needed."""
+"""Says where a built run is to be: rows, note and manifest are written anew, no compiler is needed."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
@@ -11,19 +12,23 @@ from typing import Any
 from alpha_build.build import bill, manifest, output
 from alpha_build.build.addresses import RoleAddress, bound_edges, read_addresses
 from alpha_build.build.elf import Image, Note, read_artifact
-from alpha_build.build.stamp import decode, with_edges
+from alpha_build.build.memory import shared_bytes
+from alpha_build.build.stamp import EdgeStamp, decode, with_edges
 from alpha_build.build.stamping import ENTRY_NOTE, EXECUTABLE
 from alpha_build.build.stamps import LOOPBACK
 from alpha_build.system.errors import BuildFailure
 
 
-def bind(dist: Path, addresses_file: Path) -> dict[str, Any]:
+def bind(dist: Path, addresses_file: Path | None = None, *, shared: bool = False) -> dict[str, Any]:
     """Stamp the addresses of `addresses_file` (see addresses.py) into a build; returns the new manifest.
+
+    With `shared` the edges within a host (both ends have one address, and no relay stands between) go through
+    memory that both ends map, without it every edge goes over TCP, whatever it did before.
 
     Raises:
         BuildFailure: there is no build, the file cannot be used, or it names what is not there.
     """
-    addresses = read_addresses(addresses_file)
+    addresses = {} if addresses_file is None else read_addresses(addresses_file)
     with output.output_folder(dist) as folder:
         found = output.earlier_manifest(folder)
         if not found:
@@ -33,9 +38,10 @@ def bind(dist: Path, addresses_file: Path) -> dict[str, Any]:
                 where=str(dist),
                 hint="make one with alpha-build roles",
             )
-        _check(addresses, found, addresses_file)
+        if addresses_file is not None:
+            _check(addresses, found, addresses_file)
         hosts = Counter(_host(entry["role"], addresses) for entry in found["roles"])
-        found["roles"] = [_rebind(folder, entry, addresses, hosts) for entry in found["roles"]]
+        found["roles"] = [_rebind(folder, entry, addresses, hosts, shared) for entry in found["roles"]]
         output.replace(folder / manifest.FILE, [manifest.pretty(found)])
         bill.rewrite_digests(folder, found)
         return found
@@ -46,15 +52,28 @@ def _host(role: int, addresses: Mapping[int, RoleAddress]) -> int:
     return addresses[role].address if role in addresses else LOOPBACK
 
 
+def _shared(role: int, edge: EdgeStamp, addresses: Mapping[int, RoleAddress]) -> EdgeStamp:
+    """The edge through memory, if its ends are where the lower one listens."""
+    ends = {_host(role, addresses), _host(edge.peer, addresses), edge.listen_address, edge.dial_address}
+    return replace(edge, shared=len(ends) == 1 and edge.listen_port == edge.dial_port)
+
+
 def _rebind(
-    folder: Path, entry: Mapping[str, Any], addresses: Mapping[int, RoleAddress], hosts: Mapping[int, int]
+    folder: Path,
+    entry: Mapping[str, Any],
+    addresses: Mapping[int, RoleAddress],
+    hosts: Mapping[int, int],
+    shared: bool,
 ) -> dict[str, Any]:
     path = folder / entry["file"]
     data = path.read_bytes()
     artifact = read_artifact(data)
     head = decode(artifact.stamp)
-    edges = bound_edges(head.role, head.edges, addresses)
-    memory, samples = entry["memory_bytes"], entry["samples"]
+    edges = bound_edges(head.role, [replace(edge, shared=False) for edge in head.edges], addresses)
+    if shared:
+        edges = tuple(_shared(head.role, edge, addresses) for edge in edges)
+    memory = entry["memory_bytes"] + shared_bytes(edges) - shared_bytes(head.edges)
+    samples = entry["samples"]
     note = manifest.entry_json(head.role, entry["class"], artifact.target, edges, memory, samples)
     others = [each for each in artifact.notes if each.kind != ENTRY_NOTE]
     notes = [Note(ENTRY_NOTE, manifest.compact(note)), *others]

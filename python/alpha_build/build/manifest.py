@@ -125,6 +125,7 @@ def _edge_json(role: int, edge: EdgeStamp) -> dict[str, Any]:
         "address": _address(address),
         "port": port,
         "side": "lower" if lower else "higher",
+        **({"shared": True} if edge.shared else {}),
     }
 
 

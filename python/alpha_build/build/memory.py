@@ -5,8 +5,9 @@ The arena's parts are those of cpp/role (Participant::layout, layout_canonical, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from alpha_build.build.stamp import EdgeStamp
 from alpha_build.learner.program import LearnerProgram
 from alpha_build.projector.project.program import (
     ChooseStep,
@@ -21,12 +22,14 @@ from alpha_build.projector.project.program import (
     ShareRows,
     Step,
 )
+from alpha_build.system.limits import RING_BYTES
 
 STACK_BYTES = 256 << 10  # more than the runtime's deepest calls use
 FIXED_BYTES = 4 << 10  # one of each struct that a participant has
 EDGE_BYTES = 2 << 10  # link, transfers, child manifest
 LEAF_BYTES = 256  # pointers, records
 ALIGNMENT_BYTES = 64
+RING_HEAD_BYTES = 4 << 10  # counts of a shared edge
 
 _ELEMENT_BYTES = {"bytes": 1, "bf16": 2, "f16": 2, "f32": 4, "i32": 4, "f64": 8, "i64": 8, "word": 8}
 
@@ -59,6 +62,11 @@ def memory_bytes(
         arena += 2 * sum(_padded(leaf.array.nbytes) + LEAF_BYTES for leaf in learner.state)
         arena += _padded(scratch_bytes) + _padded(file_bytes) + 16 * _pointers(learner)
     return loaded_bytes + arena + STACK_BYTES
+
+
+def shared_bytes(edges: Sequence[EdgeStamp]) -> int:
+    """What edges through shared memory map besides: a ring for each direction, and its counts."""
+    return sum(edge.shared for edge in edges) * (RING_HEAD_BYTES + 2 * RING_BYTES)
 
 
 def _tables(program: RoleProgram) -> int:

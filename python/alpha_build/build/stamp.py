@@ -38,6 +38,7 @@ class EdgeStamp:
     dial_address: int
     listen_port: int
     dial_port: int
+    shared: bool = False  # through memory that both ends map
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ def _learner_tail(learner: LearnerStamp, rest: _Pieces) -> tuple[Any, ...]:
 
 
 def _encode_edge(edge: EdgeStamp) -> bytes:
-    return _EDGE.pack(edge.peer, edge.listen_address, edge.dial_address, edge.listen_port, edge.dial_port, 0)
+    return _EDGE.pack(*astuple(edge))
 
 
 def _encode_share(share: ShareStamp, rest: _Pieces) -> bytes:
@@ -224,7 +225,7 @@ def decode(data: bytes) -> StampHead:
     if size != len(data) or edge_rows + edge_count * _EDGE.size > size:
         raise BuildFailure("the stamp is cut short", kind="artifact")
     rows = (_EDGE.unpack_from(data, edge_rows + index * _EDGE.size) for index in range(edge_count))
-    edges = tuple(EdgeStamp(*row[:5]) for row in rows)
+    edges = tuple(EdgeStamp(*row[:5], *map(bool, row[5:])) for row in rows)
     *_, name_at, file_bytes, digest, _, host_roles = _TAIL.unpack_from(data, STAMP_BYTES - _TAIL.size)
     samples = None
     if name_at:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from alpha_build.gates import abort, establishment, identity, refusals, relay, sums
+from alpha_build.gates import abort, establishment, identity, refusals, relay, shared, sums
 from alpha_build.gates.bench import Bench, bench
 from alpha_build.gates.dist import Dist
 from alpha_build.gates.gate import Gate, GateFailure, LeftOut
@@ -17,7 +17,7 @@ __all__ = ["GATES", "Result", "run_gates"]
 
 GATES = {
     gate.name: gate
-    for module in (sums, relay, refusals, identity, establishment, abort)
+    for module in (sums, relay, refusals, shared, identity, establishment, abort)
     for gate in module.GATES
 }
 

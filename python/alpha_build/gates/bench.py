@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+from alpha_build.build.bind import bind
 from alpha_build.build.build import build
 from alpha_build.gates.dist import Dist
 from alpha_build.gates.peer import Peer
 from alpha_build.gates.processes import Starter, starter
+from alpha_build.gates.ring import SharingPeer
 
 
 class Bench:
@@ -34,6 +36,14 @@ class Bench:
             self._builds[text] = Dist.read(common).copy(file.parent / "dist")
         return self._builds[text]
 
+    def shared(self, text: str) -> Dist:
+        """The same build with every edge through shared memory."""
+        whole = self.dist(text)
+        folder = whole.path.with_name("shared")
+        if not folder.exists():
+            bind(whole.copy(folder).path, shared=True)
+        return Dist.read(folder)
+
     def new_folder(self) -> Path:
         folder = self.folder / str(next(self._numbers))
         folder.mkdir(parents=True)
@@ -46,8 +56,9 @@ class Bench:
 
     @contextmanager
     def peer(self, dist: Dist, role: int) -> Iterator[Peer]:
-        """A participant in plain Python, in place of a role's executable."""
-        made = Peer(role, dist.run_identity, int(dist.manifest["frame_bytes"]))
+        """A participant in plain Python, in place of a role's executable, with rings as that one."""
+        kind = SharingPeer if any(edge.get("shared") for edge in dist.entry(role)["edges"]) else Peer
+        made = kind(role, dist.run_identity, int(dist.manifest["frame_bytes"]))
         try:
             yield made
         finally:

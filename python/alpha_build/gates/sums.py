@@ -48,10 +48,13 @@ def complete(dist: Dist, state: Path | None = None) -> Outcome:
     return outcome
 
 
-def check_sum(bench: Bench, members: int, fanout: int, topology: str, *, pairing: str = "{}") -> None:
+def check_sum(
+    bench: Bench, members: int, fanout: int, topology: str, *, pairing: str = "{}", shared: bool = False
+) -> None:
     """Runs the build, and compares the bits at every member with the declared order's, computed here."""
     rounds = 2
-    dist = bench.dist(summing(members, topology, rounds=rounds, pairing=pairing))
+    made = bench.shared if shared else bench.dist
+    dist = made(summing(members, topology, rounds=rounds, pairing=pairing))
     outcome = complete(dist)
     expected: list[int] = []
     for round_ in range(rounds):
