@@ -2,6 +2,7 @@
 #include "frame/seal.h"
 
 #include "base/memory.h"
+#include "frame/sha256_constants.h"
 
 namespace alpha {
 
@@ -42,12 +43,31 @@ Digest payload_digest(const void* payload, u64 bytes) {
   return hasher.finish(static_cast<const u8*>(payload), bytes);
 }
 
+const u32* HeaderState::of(const Header& header) {
+  const u8* const first = header.magic;
+  if (!same_bytes(block_, first, sizeof(block_))) {
+    copy_bytes(block_, first, sizeof(block_));
+    copy_bytes(state_, kInitialState, sizeof(state_));
+    hash_form().blocks(state_, block_, 1);
+  }
+  return state_;
+}
+
+Digest trailer(const Header& header, const Digest& payload, HeaderState& kept) {
+  u32 state[8];
+  copy_bytes(state, kept.of(header), sizeof(state));
+  hash_form().blocks(state, header.magic + 64, 1);
+  u8 last[64] = {};
+  copy_bytes(last, payload.byte, sizeof(payload));
+  last[sizeof(payload)] = 0x80;
+  store_big64(last + 56, 8 * (sizeof(header) + sizeof(payload)));
+  hash_form().blocks(state, last, 1);
+  return digest_of(state);
+}
+
 Digest trailer(const Header& header, const Digest& payload) {
-  Sha256 hash;
-  hash.start();
-  hash.update(&header, sizeof(header));
-  hash.update(&payload, sizeof(payload));
-  return hash.finish();
+  HeaderState fresh;
+  return trailer(header, payload, fresh);
 }
 
 Field open_frame(const Header& expected, const Header& found, Span<const u8> payload,

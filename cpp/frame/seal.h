@@ -28,7 +28,19 @@ class PayloadHasher {
 // SHA-256 over the digests of the payload's 4,096-byte leaves; SHA-256("") for no payload.
 Digest payload_digest(const void* payload, u64 bytes);
 
+// The hash state behind a header's first 64 bytes (magic, run, both ends, region), kept for the
+// next frame: those of one region on one edge have them in common.
+class HeaderState {
+ public:
+  const u32* of(const Header&);
+
+ private:
+  u8 block_[64] = {};  // no header's: it lacks the magic
+  u32 state_[8] = {};
+};
+
 // SHA-256(header || payload_digest).
+Digest trailer(const Header& header, const Digest& payload, HeaderState& kept);
 Digest trailer(const Header& header, const Digest& payload);
 
 // Opens a whole frame that lies in memory: the first difference in layout order, then the trailer,

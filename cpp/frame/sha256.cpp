@@ -41,12 +41,6 @@ __attribute__((noinline)) void portable_blocks(u32* state, const u8* first, u64 
   }
 }
 
-__attribute__((noinline)) Digest digest_of(const u32* state) {
-  Digest digest;
-  for (u64 i = 0; i < 8; ++i) store_big32(digest.byte + 4 * i, state[i]);
-  return digest;
-}
-
 // The padding block that all whole leaves share.
 struct LeafPadding {
   u8 byte[64] = {0x80};
@@ -114,6 +108,12 @@ constexpr HashForm kForms[] = {
 const HashForm* chosen = &kForms[0];
 
 }  // namespace
+
+Digest digest_of(const u32* state) {
+  Digest digest;
+  for (u64 i = 0; i < 8; ++i) store_big32(digest.byte + 4 * i, state[i]);
+  return digest;
+}
 
 bool operator==(const Digest& left, const Digest& right) {
   return same_bytes(left.byte, right.byte, sizeof(left.byte));

@@ -51,4 +51,7 @@ class Sha256 {
 
 Digest sha256(const void* first, u64 bytes);
 
+// What a state is as the digest that it ends in.
+Digest digest_of(const u32* state);
+
 }  // namespace alpha

@@ -78,7 +78,7 @@ Progress finish(Session& session, Inbound& in, u64 extent, Digest& payload) {
   const u8* body = is_short(extent) ? arrival.staging + kHeaderBytes : payload_of(in);
   const u8* found = arrival.staging + kHeaderBytes + (is_short(extent) ? extent : 0);
   payload = arrival.hasher.finish(body, extent);
-  const Digest computed = trailer(arrival.expected, payload);
+  const Digest computed = trailer(arrival.expected, payload, arrival.header_state);
   if (!same_bytes(computed.byte, found, kTrailerBytes)) return differs(session, in, Field::trailer);
   if (in.what.element == Element::word &&
       first_noncanonical({body, extent}, in.arrived) != extent) {

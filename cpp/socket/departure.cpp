@@ -69,7 +69,7 @@ Progress pump_departure(Session& session, Outbound& out, SharedDigests& digests,
       Digest payload;
       departure.sealed = digests.extend(out, extent, hashed, departure.hasher, payload);
       if (departure.sealed) {
-        departure.trailer = trailer(departure.header, payload);
+        departure.trailer = trailer(departure.header, payload, departure.header_state);
       } else {
         limit = kHeaderBytes + hashed;
       }

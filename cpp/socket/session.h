@@ -27,6 +27,7 @@ struct Arrival {
   u64 got;       // bytes of the frame, header and trailer included
   u64 since_ns;  // when the wait for it began, or with its first byte the frame
   PayloadHasher hasher;
+  HeaderState header_state;
   bool busy;   // in a transfer
   bool armed;  // `expected` is made and since_ns runs
 };
@@ -37,6 +38,7 @@ struct Departure {
   const char* place;  // of its step
   Digest trailer;     // once `sealed`
   PayloadHasher hasher;
+  HeaderState header_state;
   u64 gone;      // bytes of the frame
   u64 since_ns;  // when it could begin, or with its first byte when it began
   i64 error;     // sending failed with this error number; what was received is read first

@@ -86,6 +86,17 @@ def test_frames_are_the_page_s(driver: list[str], extent: int) -> None:
     assert run(driver, "seal", record(head) + payload) == seal(head, payload)
 
 
+def test_the_hash_of_a_header_s_first_half_is_kept_for_the_next_frame(driver: list[str]) -> None:
+    """Two compressions a trailer where run, ends and region are those of the frame before, else three."""
+    head = replace(HEAD, version=1, offset=0, extent=0, total=0)
+    more = replace(head, version=2)
+    others = [replace(more, **change) for change in ({"region": 8}, {"receiver": 2}, {"sender": 4})]
+    heads = [head, more, more, *others, replace(more, run=bytes(31) + b"\1"), head]
+    lines = run(driver, "trailers", b"".join(map(record, heads))).decode().splitlines()
+    counts = [3, 2, 2, 3, 3, 3, 3, 3]
+    assert lines == [f"{seal(each, b'')[-32:].hex()} {n}" for each, n in zip(heads, counts, strict=True)]
+
+
 def opened(driver: list[str], expected: Head, frame: bytes) -> list[str]:
     return run(driver, "open", record(expected) + frame).decode().rstrip("\n").split("|")
 
