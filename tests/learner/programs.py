@@ -54,8 +54,8 @@ def run(
 
 
 _DRIVER = """
-#include <cstdio>
-#include <cstdlib>
+#include <stdio.h>
+#include <stdlib.h>
 template <unsigned long N>
 static void call(void (*f)(unsigned long, const void* const*, void* const*, void*),
                  const unsigned long (&in)[N],
