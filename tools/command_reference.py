@@ -51,7 +51,8 @@ def _prose(help_text: str) -> str:
 
 
 def _cell(said: str) -> str:
-    return " ".join(said.split()).replace("|", "\\|")
+    """Two remarks in brackets would be a link."""
+    return " ".join(said.split()).replace("|", "\\|").replace("[", "\\[")
 
 
 if __name__ == "__main__":

@@ -6,13 +6,18 @@ import importlib
 import os
 import re
 import runpy
+import shlex
 import shutil
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import click
 import pytest
+
+from alpha_build.cli import commands
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -21,6 +26,13 @@ PUBLIC_MODULES = (
     "alpha_build",
     *(f"alpha_build.{name}" for name in ("frame", "endpoint", "combine", "simulate")),
 )
+PAGES = [
+    *sorted(DOCS.glob("*.md")),
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(ROOT.glob("examples/**/*.md")),
+]
+HOW_TO = ("building.md", "proof.md")
 _NOT_HERE = ("pip ", "python3 -m venv")  # would install
 
 
@@ -51,6 +63,56 @@ def test_links(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def _shown_commands(page: Path) -> list[str]:
+    """Commands in blocks, and in the text between backticks; a usage line, which is generated, is none."""
+    text = page.read_text()
+    lines = [
+        line.strip() for block in _FENCE.findall(text) if block[0] == "sh" for line in block[1].splitlines()
+    ]
+    lines += re.findall(r"^ {4}(\S.*)$", text, re.MULTILINE)
+    lines += [" ".join(each.split()) for each in re.findall(r"`([^`]+)`", _FENCE.sub("", text))]
+    return [line for line in lines if re.match(r"(alpha-build [a-z-]|make |pip install )", line)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_are_as_they_are_shown(page: Path) -> None:
+    """Commands, options, targets of make and extras exist, also where a page only mentions them."""
+    for line in _shown_commands(page):
+        program, *arguments = shlex.split(line.split(" && ")[0].split(" || ")[0].rstrip("&; "), comments=True)
+        if program == "alpha-build" and arguments and "[OPTIONS]" not in arguments:
+            command: click.Command = commands
+            while isinstance(command, click.Group) and arguments and not arguments[0].startswith("-"):
+                assert arguments[0] in command.commands, f"{page.name}: {line}"
+                command = command.commands[arguments.pop(0)]
+            try:
+                command.make_context(command.name, ["1" if each == "R" else each for each in arguments])
+            except click.MissingParameter:  # a command that is spoken of
+                assert not arguments, f"{page.name}: {line}"
+            except click.exceptions.Exit:  # --help, --cmake-dir
+                pass
+        elif program == "make":
+            targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+            assert set(arguments) <= targets, f"{page.name}: {line}"
+        elif program == "pip":
+            asked = re.findall(r"\[([a-z,]+)\]", line)
+            assert {extra for each in asked for extra in each.split(",")} <= set(_extras()), (
+                f"{page.name}: {line}"
+            )
+
+
+def _extras() -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return list(project["optional-dependencies"])
+
+
+def test_every_page_with_a_shell_block_is_run() -> None:
+    assert {page.name for page in PAGES if "```sh\n" in page.read_text()} == {
+        "tutorial.md",
+        *HOW_TO,
+        "projects.md",
+    }
 
 
 @pytest.fixture
@@ -110,7 +172,7 @@ def test_tutorial(shell: Path) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.parametrize("page", ["building.md", "proof.md"])
+@pytest.mark.parametrize("page", HOW_TO)
 def test_how_to(page: str, shell: Path) -> None:
     shutil.copy(ROOT / "examples" / "star.py", shell)
     _run(page, shell)
