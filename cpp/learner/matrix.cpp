@@ -29,7 +29,8 @@ void multiply(u64 m, u64 n, u64 k, Matrix<const f32> left, Matrix<const f32> rig
   }
 #if defined(__x86_64__)
   const Processor& has = processor();
-  if (has.avx512) return avx512::multiply<kFused>(m, n, k, left, right, result, workspace);
+  const bool wide = n > avx2::kLanes;  // else half of a longer vector would be idle
+  if (has.avx512 && wide) return avx512::multiply<kFused>(m, n, k, left, right, result, workspace);
   if (has.v3) return avx2::multiply<kFused>(m, n, k, left, right, result, workspace);
 #endif
   baseline::multiply<kFused>(m, n, k, left, right, result, workspace);

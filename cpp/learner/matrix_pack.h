@@ -43,24 +43,35 @@ void pack_along(u64 depth, const f32* from, u64 stride, f32* panel) {
   }
 }
 
-// panel[strip][k][lane]: strips of kStrip rows of `from` beside each other, zero past its end.
+// The same for all lanes of a strip that are neighbours, and what follows them in memory for lanes
+// past the end, which nobody reads; as many k as have that much behind them.
+template <u64 kStrip>
+u64 pack_across(u64 lanes, u64 depth, const f32* from, u64 step, f32* panel) {
+  const u64 missing = kStrip - lanes;
+  const u64 without = missing == 0 ? 0 : step == 0 ? depth : (missing + step - 1) / step;
+  const u64 whole = depth > without ? depth - without : 0;
+  for (u64 k = 0; k < whole; ++k, from += step, panel += kStrip) {
+    __builtin_memcpy(panel, from, kStrip * sizeof(f32));
+  }
+  return whole;
+}
+
+// panel[strip][k][lane]: strips of kStrip rows of `from` beside each other; past its end anything.
 template <u64 kStrip>
 void pack(u64 rows, u64 depth, Matrix<const f32> from, f32* panel) {
   for (u64 first = 0; first < rows; first += kStrip, panel += depth * kStrip) {
     const u64 lanes = rows - first < kStrip ? rows - first : kStrip;
-    if (lanes == kStrip && from.row == 1) {
-      for (u64 k = 0; k < depth; ++k) {
-        __builtin_memcpy(panel + k * kStrip, &from(first, k), kStrip * sizeof(f32));
-      }
-      continue;
-    }
+    const f32* const start = &from(first, 0);
+    u64 k = 0;
     u64 lane = 0;
-    if (from.column == 1) {
+    if (from.row == 1) {
+      k = pack_across<kStrip>(lanes, depth, start, from.column, panel);
+    } else if (from.column == 1) {
       for (; lane + 4 <= lanes; lane += 4) {
-        pack_along<kStrip>(depth, &from(first + lane, 0), from.row, panel + lane);
+        pack_along<kStrip>(depth, start + lane * from.row, from.row, panel + lane);
       }
     }
-    for (u64 k = 0; k < depth; ++k) {
+    for (; k < depth; ++k) {
       for (u64 i = lane; i < lanes; ++i) panel[k * kStrip + i] = from(first + i, k);
       for (u64 i = lanes; i < kStrip; ++i) panel[k * kStrip + i] = 0;
     }

@@ -67,9 +67,10 @@ ALPHA_LEVEL void multiply_tile(const Tile& tile, u64 i0, u64 j0, const f32* left
   const u64 rows = tile.rows - i0 < kRows ? tile.rows - i0 : kRows;
   const u64 columns = tile.columns - j0 < kVectors * kLanes ? tile.columns - j0 : kVectors * kLanes;
   const Matrix<f32> result = tile.result;
-  if (rows == kRows && columns == kVectors * kLanes && result.column == 1) {
+  if (columns == kVectors * kLanes && result.column == 1) {
 #pragma GCC unroll 16
     for (u64 i = 0; i < kRows; ++i) {
+      if (i == rows) return;
 #pragma GCC unroll 4
       for (u64 v = 0; v < kVectors; ++v) {
         f32* const cell = &result(i0 + i, j0 + v * kLanes);
@@ -150,7 +151,7 @@ ALPHA_LEVEL void multiply_blocked(u64 m, u64 n, u64 k, Matrix<const f32> left,
                 {&result(0, first), result.row, result.column}};
       const Matrix<const f32> b{&right(start, first), right.column, right.row};
       u64 done = 0;
-      if (m <= 2 * kTileRows && right.column == 1) {
+      if (m <= 2 * kTileRows && columns >= kTileColumns && right.column == 1) {
         pack<kTileRows>(m, tile.depth, {&left(0, start), left.row, left.column}, left_panel);
         tile.rows = m;
         tile.right_step = right.row;

@@ -230,31 +230,30 @@ inline T float_sign(T value) {
   return value;  // zeros keep their sign, NaN stays
 }
 
-// NaN wins; -0 is below +0.
+// NaN wins; -0 is below +0.  Without a branch, so that loops become vectors: of two equal numbers
+// the bits differ in a zero's sign only.
 template <class T>
 inline T maximum(T left, T right) {
+  const T larger = left > right ? left : right;
   if constexpr (kIsFloat<T>) {
-    if (left != left) return left;
-    if (left == 0 && right == 0) {
-      return bit_cast<T>(static_cast<typename Bits<T>::Type>(
-          bit_cast<typename Bits<T>::Type>(left) & bit_cast<typename Bits<T>::Type>(right)));
-    }
-    return left > right ? left : right;
+    using U = typename Bits<T>::Type;
+    const T same = bit_cast<T>(static_cast<U>(bit_cast<U>(left) & bit_cast<U>(right)));
+    const T found = left == right ? same : larger;
+    return left != left ? left : found;
   } else {
-    return left > right ? left : right;
+    return larger;
   }
 }
 template <class T>
 inline T minimum(T left, T right) {
+  const T smaller = left < right ? left : right;
   if constexpr (kIsFloat<T>) {
-    if (left != left) return left;
-    if (left == 0 && right == 0) {
-      return bit_cast<T>(static_cast<typename Bits<T>::Type>(
-          bit_cast<typename Bits<T>::Type>(left) | bit_cast<typename Bits<T>::Type>(right)));
-    }
-    return left < right ? left : right;
+    using U = typename Bits<T>::Type;
+    const T same = bit_cast<T>(static_cast<U>(bit_cast<U>(left) | bit_cast<U>(right)));
+    const T found = left == right ? same : smaller;
+    return left != left ? left : found;
   } else {
-    return left < right ? left : right;
+    return smaller;
   }
 }
 

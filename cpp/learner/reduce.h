@@ -160,6 +160,10 @@ inline void reduce_columns(u64 count, u64 columns, Result* results, const Elemen
 }
 
 #define ALPHA_REDUCTION(name, Of)                                                               \
+  template <class T>                                                                            \
+  inline T name##_of_one(T value) {                                                             \
+    return Of<T>::meet(Of<T>::kIdentity, value);                                                \
+  }                                                                                             \
   template <class T, class Element>                                                             \
   inline T name(u64 count, const Element& element) {                                            \
     return reduce<Of<T>, T>(count, element);                                                    \

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 from ..program import Dimension, Equation
 from .contraction import as_result, check_operands, computed, side, sum_dtype, target, workspace
-from .extent import ZERO, Extent, extent, product, row_major
+from .extent import Extent, extent, product, row_major
 from .lowering import Lowering
+from .movement import copied_into
 from .row import Row
-from .tree import Load, Strides, merged_stride
-from .window import position
-from .writer import CPP_TYPES, Block, nest
+from .tree import Load, Scalar, merged_stride
+from .writer import CPP_TYPES, nest
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,10 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     inner = long[len(outer) :]
     row = merged_stride(tuple(w.size for w in inner), tuple(out_strides[w.index] for w in inner))
     assert row is not None
-    patch_shape = tuple(walk.size for walk in (*inner, *deep))
-    patches = lowering.temporary(sum_dtype(result.dtype), patch_shape)
-    lines = _gather(lowering, equation, source, outer, [*inner, *deep], patches, groups)
+    around, low, before = _surrounded(lowering, equation, source)
+    walks, along_k = _order(equation, around, inner, deep)
+    patches = lowering.temporary(sum_dtype(result.dtype), tuple(walk.size for walk in walks))
+    lines = _gather(lowering, equation, around, low, outer, walks, patches, groups)
     name = target(lowering, equation)
     wide = extent(result.shape[out_spec[1]])
     assert wide.fixed is not None and column.fixed is not None, "features are not samples"
@@ -71,6 +73,7 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     m, k = product(walk.size for walk in inner), product(walk.size for walk in deep)
     work = lowering.workspace(workspace(m, extent(columns), k))
     kind = CPP_TYPES[sum_dtype(result.dtype)]
+    layout = f"{k.cpp()}, 1" if along_k else f"1, {m.cpp()}"
     start = [name] + [f"{w.index} * ({out_strides[w.index].cpp()})" for w in outer]
     first = [right.buffer, *([] if right.offset.is_zero else [right.offset.cpp()])]
     if groups > 1:
@@ -79,7 +82,7 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     function = "multiply" if kind == "f32" else "multiply_in_order"
     lines += [
         f"{function}<{lowering.fused}>({m.cpp()}, {columns}, {k.cpp()},",
-        f"    Matrix<const {kind}>{{{patches}, {k.cpp()}, 1}},",
+        f"    Matrix<const {kind}>{{{patches}, {layout}}},",
         f"    Matrix<const {kind}>{{{' + '.join(first)}, {step.cpp()}, {column.cpp()}}},",
         f"    Matrix<{kind}>{{{' + '.join(start)}, {row.cpp()}, {feature_stride.cpp()}}}, {work});",
     ]
@@ -87,8 +90,29 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     lines = nest(tuple(walk.index for walk in outer), sizes, lines)
     lines = nest(("g",), (extent(groups),), lines) if groups > 1 else lines
     lines = lines if outer or groups > 1 else ["{", *("  " + line for line in lines), "}"]
-    reads = {source.buffer, right.buffer, patches, work}
+    lines = [*before, *lines]
+    reads = {source.buffer, around.buffer, right.buffer, patches, work}
     computed(lowering, equation, lines, reads, name)
+
+
+def _order(
+    equation: Equation, source: Load, inner: list[_Walk], deep: list[_Walk]
+) -> tuple[list[_Walk], bool]:
+    """How the patches lie: place after place, or k after k (False) where places are what lies in a row."""
+    spec = equation.params["dimension_numbers"]["lhs_spec"]
+    axes = {"n": spec[0], "c": spec[1]}
+    axes |= {f"{way}{a}": axis for a, axis in enumerate(spec[2:]) for way in "ok"}
+
+    def run(walks: list[_Walk]) -> int:
+        """How many neighbours in memory the innermost walk meets."""
+        last = next((walk for walk in reversed(walks) if walk.size != 1), None)
+        if last is None or not source.strides[axes[last.index]].is_one:
+            return 0
+        return last.size if isinstance(last.size, int) else sys.maxsize
+
+    if run(inner) > run(deep):
+        return [*deep, *inner], False
+    return [*inner, *deep], True
 
 
 def _outer(long: list[_Walk], strides: dict[str, Extent]) -> list[_Walk]:
@@ -101,58 +125,66 @@ def _outer(long: list[_Walk], strides: dict[str, Extent]) -> list[_Walk]:
         count += 1
 
 
+def _surrounded(lowering: Lowering, equation: Equation, source: Load) -> tuple[Load, list[int], list[str]]:
+    """The operand with its padding and holes in memory where there are any, how far in front of its first
+    element each spatial axis begins, and the lines that write it."""
+    params = equation.params
+    spec = params["dimension_numbers"]["lhs_spec"]
+    shape = lowering.aval(equation.inputs[0]).shape
+    spatial = list(zip(spec[2:], params["padding"], params["lhs_dilation"], strict=True))
+    low = [max(0, before) for _, (before, _), _ in spatial]
+    if all(before <= 0 and after <= 0 and hole == 1 for _, (before, after), hole in spatial):
+        return source, low, []
+    around = list(shape)
+    for (axis, (_, after), hole), front in zip(spatial, low, strict=True):
+        size = shape[axis]
+        assert isinstance(size, int), "space is not samples"
+        around[axis] = front + max(0, (size - 1) * hole + 1) + max(0, after)
+    name = lowering.temporary(source.dtype, tuple(around))
+    strides = row_major(tuple(around))
+    steps, start = list(strides), Extent()
+    for (axis, _, hole), front in zip(spatial, low, strict=True):
+        steps[axis] = strides[axis].scaled(hole)
+        start = start + strides[axis].scaled(front)
+    zero = Scalar(f"{CPP_TYPES[source.dtype]}{{}}", source.dtype)
+    lines = copied_into(lowering, name, zero, tuple(around), strides, "0")
+    lines += copied_into(lowering, name, source, shape, tuple(steps), start.cpp())
+    return Load(name, source.dtype, strides), low, lines
+
+
 def _gather(
     lowering: Lowering,
     equation: Equation,
     source: Load,
+    low: list[int],
     outer: list[_Walk],
     walks: list[_Walk],
     patches: str,
     groups: int,
 ) -> list[str]:
-    """Loops that write the patches: element (place, kernel place and channel), zero outside and in holes."""
+    """Loops that write the patches: element (place, kernel place and channel), of what _surrounded gives."""
     params = equation.params
     spec = params["dimension_numbers"]["lhs_spec"]
     shape = lowering.aval(equation.inputs[0]).shape
-    kind = CPP_TYPES[source.dtype]
-    known = {walk.index for walk in outer}
-    after: list[list[str]] = []
-    conditions: list[str] = []
-    for walk in [None, *walks]:
-        here: list[str] = []
-        if walk is not None:
-            known.add(walk.index)
-        for a in range(len(spec) - 2):
-            if {f"o{a}", f"k{a}"} <= known and f"p{a}" not in known:
-                known.add(f"p{a}")
-                size = shape[spec[2 + a]]
-                assert isinstance(size, int)
-                low, high = params["padding"][a]
-                line, check = position(
-                    f"p{a}", f"o{a}", f"k{a}", size, params["window_strides"][a],
-                    params["rhs_dilation"][a], params["lhs_dilation"][a], low, high,
-                )  # fmt: skip
-                here.append(line)
-                conditions += [check] if check else []
-        after.append(here)
-    indices = tuple(walk.index for walk in walks)
-    strides: Strides = row_major(tuple(walk.size for walk in walks))
-    names = ("n", "c", *(f"p{a}" for a in range(len(spec) - 2)))
-    known_strides = [source.strides[axis] for axis in spec]
+    steps = {"n": source.strides[spec[0]], "c": source.strides[spec[1]]}
     offset = source.offset
-    where = Block(names).index(tuple(known_strides), offset)
+    for a, axis in enumerate(spec[2:]):
+        steps[f"o{a}"] = source.strides[axis].scaled(params["window_strides"][a])
+        steps[f"k{a}"] = source.strides[axis].scaled(params["rhs_dilation"][a])
+        # Where padding is negative, windows begin inside the operand.
+        offset = offset + source.strides[axis].scaled(low[a] - params["padding"][a][0])
+    start = [source.buffer, *([] if offset.is_zero else [offset.cpp()])]
+    start += [f"{walk.index} * ({steps[walk.index].cpp()})" for walk in outer]
     if groups > 1:
-        parts = shape[spec[1]] if params["feature_group_count"] > 1 else shape[spec[0]]
-        assert isinstance(parts, int)
         axis = spec[1] if params["feature_group_count"] > 1 else spec[0]
-        where += f" + g * ({source.strides[axis].scaled(parts // groups).cpp()})"
-    read = f"{source.buffer}[{where}]"
-    if conditions:
-        read = f"{' && '.join(conditions)} ? {read} : {kind}{{}}"
-    lines = [f"{patches}[{Block(indices).index(strides, ZERO)}] = {read};"]
-    for walk, here in reversed(list(zip(walks, after[1:], strict=True))):
-        lines = nest((walk.index,), (extent(walk.size),), [*here, *lines])
-    return [*after[0], *lines]
+        parts = shape[axis]
+        assert isinstance(parts, int)
+        start.append(f"g * ({source.strides[axis].scaled(parts // groups).cpp()})")
+    walked = tuple(walk.size for walk in walks)
+    moved = Load("from", source.dtype, tuple(steps[walk.index] for walk in walks))
+    kind = CPP_TYPES[source.dtype]
+    lines = copied_into(lowering, patches, moved, walked, row_major(walked), "0")
+    return [f"const {kind}* const from = {' + '.join(start)};", *lines]
 
 
 ROWS: dict[str, Row] = {

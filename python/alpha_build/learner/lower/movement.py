@@ -75,7 +75,7 @@ def _split(lowering: Lowering, equation: Equation) -> None:
         start += size
 
 
-def _copy_into(
+def copied_into(
     lowering: Lowering, name: str, tree: Tree, shape: tuple[Dimension, ...], strides: Strides, offset: str
 ) -> list[str]:
     """Lines that write a tree into a part of a buffer."""
@@ -97,7 +97,7 @@ def _concatenate(lowering: Lowering, equation: Equation) -> None:
     start = Extent()
     for operand, tree in zip(equation.inputs, trees, strict=True):
         shape = lowering.aval(operand).shape
-        lines += _copy_into(lowering, name, tree, shape, strides, (start * strides[axis]).cpp())
+        lines += copied_into(lowering, name, tree, shape, strides, (start * strides[axis]).cpp())
         start = start + extent(shape[axis])
     lowering.computed(equation, lines, set().union(*(buffers(tree) for tree in trees)), name)
 
@@ -111,7 +111,7 @@ def _stack(lowering: Lowering, equation: Equation) -> None:
     lines: list[str] = []
     for place, (operand, tree) in enumerate(zip(equation.inputs, trees, strict=True)):
         shape = lowering.aval(operand).shape
-        lines += _copy_into(lowering, name, tree, shape, kept, strides[axis].scaled(place).cpp())
+        lines += copied_into(lowering, name, tree, shape, kept, strides[axis].scaled(place).cpp())
     lowering.computed(equation, lines, set().union(*(buffers(tree) for tree in trees)), name)
 
 
@@ -136,8 +136,8 @@ def _pad(lowering: Lowering, equation: Equation) -> None:
             shape = (*shape[:axis], max(0, end - first), *shape[axis + 1 :])
         offset = offset + strides[axis].scaled(low + first * (interior + 1))
     steps = tuple(stride.scaled(axis[2] + 1) for stride, axis in zip(strides, config, strict=True))
-    lines = _copy_into(lowering, name, placed(fill, lambda s, o: ((ZERO,) * len(to), o)), to, strides, "0")
-    lines += _copy_into(lowering, name, tree, shape, steps, offset.cpp())
+    lines = copied_into(lowering, name, placed(fill, lambda s, o: ((ZERO,) * len(to), o)), to, strides, "0")
+    lines += copied_into(lowering, name, tree, shape, steps, offset.cpp())
     lowering.computed(equation, lines, buffers(tree) | buffers(fill), name)
 
 
@@ -167,7 +167,7 @@ def _dynamic_slice(lowering: Lowering, equation: Equation) -> None:
     lines, offset, reads = _starts(lowering, equation, 1, shape, to)
     name = lowering.allocate(equation.outputs[0])
     moved = Load(f"({source} + {offset})", lowering.aval(equation.inputs[0]).dtype, row_major(shape))
-    lines += _copy_into(lowering, name, moved, to, row_major(to), "0")
+    lines += copied_into(lowering, name, moved, to, row_major(to), "0")
     lowering.computed(equation, _braced(lines), reads | {source}, name)
 
 
@@ -176,8 +176,8 @@ def _dynamic_update_slice(lowering: Lowering, equation: Equation) -> None:
     update, part = lowering.tree(equation.inputs[1]), lowering.aval(equation.inputs[1]).shape
     lines, offset, reads = _starts(lowering, equation, 2, shape, part)
     name = lowering.allocate(equation.outputs[0])
-    lines += _copy_into(lowering, name, tree, shape, row_major(shape), "0")
-    lines += _copy_into(lowering, name, update, part, row_major(shape), offset)
+    lines += copied_into(lowering, name, tree, shape, row_major(shape), "0")
+    lines += copied_into(lowering, name, update, part, row_major(shape), offset)
     lowering.computed(equation, _braced(lines), reads | buffers(tree) | buffers(update), name)
 
 

@@ -6,7 +6,7 @@ from ..program import Dimension, Equation
 from .extent import Extent, product, row_major
 from .lowering import Lowering
 from .row import Row
-from .tree import Load, Strides, Tree, buffers, leaves, merged_stride, transpose
+from .tree import Apply, Load, Strides, Tree, buffers, leaves, merged_stride, reshape, transpose
 from .writer import CPP_TYPES, SUM_TYPES, Block, collapse, kind_of, nest
 
 
@@ -39,10 +39,16 @@ def _reduction(name: str, kinds: tuple[str, ...]) -> Row:
         if not axes:
             lowering.define(equation, lowering.tree(operand))
             return
-        tree, outer, inner, split = _reduced(lowering, lowering.tree(operand), aval.shape, axes)
         value = equation.outputs[0]
+        to = lowering.program.values[value].shape
+        if all(aval.shape[axis] == 1 for axis in axes) and SUM_TYPES[aval.dtype] == CPP_TYPES[aval.dtype]:
+            only = reshape(lowering.tree(operand), aval.shape, to)
+            if only is not None:  # the identity and one element
+                lowering.define(equation, Apply(f"{name}_of_one({{0}})", aval.dtype, (only,)))
+                return
+        tree, outer, inner, split = _reduced(lowering, lowering.tree(operand), aval.shape, axes)
         target = lowering.allocate(value)
-        reader = _Reader(tree, outer, inner, split, row_major(lowering.program.values[value].shape))
+        reader = _Reader(tree, outer, inner, split, row_major(to))
         columns = reader.columns()
         function = f"{name}<{SUM_TYPES[aval.dtype]}>"
         lines = reader.by_column(function, target) if columns else reader.by_row(function, target)

@@ -28,6 +28,9 @@ def _times(name: str, factor: int) -> str:
     return name if factor == 1 else f"{name} * {factor}"
 
 
+_UNROLLED = 4  # a window of at most so many along an axis
+
+
 @dataclass(frozen=True)
 class Window:
     """Loops of a windowed row: places of the result, then one window, and where each reads."""
@@ -43,7 +46,13 @@ class Window:
         """The loops of one window around `body`, entered where it reads inside the operand."""
         if self.inside:
             body = [f"if ({self.inside}) {{", *("  " + line for line in body), "}"]
-        return nest(self.window, self.window_sizes, [*self.lines, *body])
+            return nest(self.window, self.window_sizes, [*self.lines, *body])
+        lines = [*self.lines, *body]
+        for index, size in reversed(list(zip(self.window, self.window_sizes, strict=True))):
+            lines = nest((index,), (size,), lines)
+            if size.fixed is not None and size.fixed <= _UNROLLED:  # so that places become vectors
+                lines = [f"#pragma GCC unroll {size.fixed}", *lines]
+        return lines
 
     def reading(self, view: Load) -> str:
         return f"{view.buffer}[{Block(self.indices).index(view.strides, view.offset)}]"
