@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import alpha_build as ab
+from alpha_build.build.build import build as make
+from alpha_build.run import run_build
 from alpha_build.run.reference import run_reference
 from alpha_build.state.load import states
 from alpha_build.system.load import load_system
@@ -54,6 +56,17 @@ def test_diabetes_is_least_squares(tmp_path: Path) -> None:
     error = np.mean((x[test] @ best - y[test]) ** 2)
     assert result["metrics"]["squared error"] == pytest.approx(error, abs=0.02)
     assert np.abs(x[test] @ np.r_[trained["w"], trained["b"]] - x[test] @ best).max() < 0.3
+
+
+def test_iris_reads_a_file_and_stops_by_itself(tmp_path: Path) -> None:
+    """Batches of 60, 60 and 30 samples on three members: the bits of the reference."""
+    system = str(EXAMPLES / "iris.py")
+    make(system, tmp_path / "dist")
+    outcome = run_build(tmp_path / "dist", json=True)
+    assert outcome.ok and outcome.rounds < 2000 and outcome.metrics["accuracy"] > 0.95
+    assert len(list((tmp_path / "dist").glob("*.samples.safetensors"))) == 3
+    reference = run_reference(load_system(system), tmp_path / "dist")
+    assert {end.state for end in outcome.ends} == {reference}
 
 
 @pytest.mark.slow
