@@ -1,6 +1,7 @@
 // Which of the symbols in the kernel's image is the clock.
 #include "base/clock.h"
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -24,7 +25,6 @@ struct Symbol {
 };
 constexpr u32 kLoad = 1, kDynamic = 2;
 constexpr u64 kHash = 4, kStrings = 5, kSymbols = 6, kGnuHash = 0x6ffffef5;
-constexpr u32 kSymbolsMax = 1024;  // the kernel's image has a dozen
 
 template <class T>
 const T* at(const u8* first, u64 offset) {
@@ -73,7 +73,7 @@ u32 symbol_count(const Image& image) {
   u32 last = 0;
   for (u32 i = 0; i < buckets; ++i) last = bucket[i] > last ? bucket[i] : last;
   if (last < first) return 0;
-  while (last < kSymbolsMax && (chain[last - first] & 1) == 0) ++last;
+  while (last < kClockSymbolsMax && (chain[last - first] & 1) == 0) ++last;
   return last + 1;
 }
 
@@ -90,7 +90,7 @@ void find_clock(const u8* first, const char* name) {
   if (image.strings == nullptr || image.symbols == nullptr) return;
   const u32 count = symbol_count(image);
   const u64 bytes = length(name) + 1;
-  for (u32 i = 0; i < count && i < kSymbolsMax; ++i) {
+  for (u32 i = 0; i < count && i < kClockSymbolsMax; ++i) {
     const Symbol& symbol = image.symbols[i];
     const char* const said = reinterpret_cast<const char*>(image.strings + symbol.name);
     if (symbol.section == 0 || length(said) + 1 != bytes || !same_bytes(said, name, bytes))

@@ -32,6 +32,9 @@ inline constexpr u64 kPathBytesMax = 4096;
 inline constexpr u64 kShortBodyBytes = 1024;
 // What is hashed and then sent, or read and then hashed, while it is in the second-level cache.
 inline constexpr u64 kPieceBytesMax = 256 * 1024;
+// Children's frames that wait at once to be added in order: eight of 1 MiB keep a role of any
+// fan-out within 24 MiB above its regions.
+inline constexpr u64 kStagedFramesMax = 8;
 // Places that payloads leave from whose digests are shared by edges; further ones are hashed for
 // each edge.
 inline constexpr u64 kSharedSourcesMax = 4;
@@ -48,6 +51,8 @@ inline constexpr u64 kSpinNs = 50'000;
 inline constexpr u64 kRingLooks = 64;
 // Linux's NR_CPUS at its largest: the mask of allowed cores.
 inline constexpr u64 kCoresMax = 8192;
+// Symbols of the kernel's image that the clock is looked for among: it has a dozen.
+inline constexpr u64 kClockSymbolsMax = 1024;
 
 // ---- connecting and accepting ----
 

@@ -36,6 +36,30 @@ void pass_down(const TreeCombine& combine, u64 ready) {
   for (Outbound& out : combine.down) out.ready = ready;
 }
 
+// Frames are numbered as they are added, frame k of every child before k + 1 of any.  Those that
+// may be read are the next ones, as many as there is staging for: each has its own.
+void share_staging(const TreeCombine& combine) {
+  const u64 frame_bytes = combine.participant.role.frame_bytes;
+  u64 children = 0;
+  for (const Inbound& child : combine.children) children += child.what.total != 0;
+  const auto each = [&](const auto& use) {
+    u64 number = 0;
+    for (Inbound& child : combine.children) {
+      if (child.what.total == 0) continue;
+      if (child.released != child.what.total) {
+        use(child, child.released / frame_bytes * children + number);
+      }
+      ++number;
+    }
+  };
+  u64 next = ~u64{0};
+  each([&](const Inbound&, u64 frame) { next = frame < next ? frame : next; });
+  each([&](Inbound& child, u64 frame) {
+    child.held = frame - next >= kStagedFramesMax;
+    child.staging = combine.participant.staging + frame % kStagedFramesMax * frame_bytes;
+  });
+}
+
 // Adds what arrived: frame k of a child once frame k of everyone before it is in the sum.
 bool advance_tree(void* context) {
   TreeCombine& combine = *static_cast<TreeCombine*>(context);
@@ -57,6 +81,7 @@ bool advance_tree(void* context) {
     limit = child.released;
     empty = false;
   }
+  if (combine.children.size() > kStagedFramesMax) share_staging(combine);
   if (combine.parent != nullptr) {
     combine.parent->ready = limit;
     if (combine.result != nullptr) pass_down(combine, combine.result->arrived);
@@ -103,10 +128,11 @@ bool combine_tree_up(Participant& participant, const Round& round) {
     Transfer what = transfer;
     if (!holds(participant, edge_range(participant, round.share, slot))) what.total = 0;
     any = any || what.total != 0;
-    participant.inbound[i] = {.slot = slot,
-                              .what = what,
-                              .base = nullptr,
-                              .staging = participant.staging + i * participant.role.frame_bytes};
+    participant.inbound[i] = {
+        .slot = slot,
+        .what = what,
+        .base = nullptr,
+        .staging = participant.staging + i % kStagedFramesMax * participant.role.frame_bytes};
   }
   u8* const base = participant.base(region);
   const u64 up = step.from == kNoSlot ? 0 : 1;

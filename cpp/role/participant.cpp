@@ -85,7 +85,10 @@ bool Participant::layout() {
     frames = count > frames ? count : frames;
   }
   session.digests = {arena.take<Digest>(frames), frames};
-  if (uses_staging(role)) staging = arena.take<u8>(role.edges * role.frame_bytes);
+  if (uses_staging(role)) {
+    const u64 staged = role.edges < kStagedFramesMax ? role.edges : kStagedFramesMax;
+    staging = arena.take<u8>(staged * role.frame_bytes);
+  }
   if (role.contract.order == Order::canonical) layout_canonical(*this);
   if (arena.mapped()) {
     fill_session();

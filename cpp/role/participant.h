@@ -80,7 +80,7 @@ class Participant {
   u64* versions = nullptr;         // one a Role::regions: the last one used
   Inbound* inbound = nullptr;      // one an edge
   Outbound* outbound = nullptr;    // one an edge
-  u8* staging = nullptr;           // one frame an edge, where there is a combine in order tree
+  u8* staging = nullptr;  // one frame an edge up to a bound, where there is a combine in order tree
   CanonicalMemory* canonical = nullptr;  // order canonical only
   LearnerMemory* learner = nullptr;      // learner roles only
   Text<160> result;                      // what the last line says after `complete`

@@ -96,7 +96,8 @@ Progress finish(Session& session, Inbound& in, u64 extent, Digest& payload) {
 bool arm_arrival(Session& session, const Inbound& in, u64 now_ns) {
   Link& link = session.links[in.slot];
   if (link.in.armed) return true;
-  if (in.complete || (in.staging != nullptr && in.released != in.arrived)) return false;
+  if (in.complete || in.held) return false;
+  if (in.staging != nullptr && in.released != in.arrived) return false;
   const u64 rest = in.what.total - in.arrived;
   const u64 extent = rest < session.frame_bytes ? rest : session.frame_bytes;
   if (is_after(in) && in.after->sent < in.arrived + extent) return false;

@@ -37,6 +37,7 @@ struct Inbound {
   Transfer what;
   u8* base;
   u8* staging;
+  bool held = false;  // its next frame is not read yet: advance() has no staging for it
   // What leaves from where this lands: a frame is read once that has gone so far.  The wait for it
   // is counted from the end of that, as if the one step had followed the other.
   const Outbound* after = nullptr;

@@ -29,6 +29,7 @@ const System kSystems[] = {
     {"announced", {0, 0, 0}, 3, 40, 64, true, false, 0, {16, 250}, 2},
     {"exchange", {0}, 3, 40, 64, false, true, 0, {16, 250}, 2},
     {"long", {0, 0}, 3, 1300, 2048, false, false, 0, {16, 250}, 2},
+    {"crowd", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 2, 40, 64, false, false, 0, {16, 250}, 2},
     {"state", {0, 1, 0}, 1, 6, 64, false, false, 3, {16, 400}, 4},
     {"lives", {0}, 1, 6, 64, false, false, 4, {16, 400}, 4},
 };

@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 COUNT = 3000  # seeds of each system until one has findings, two seconds at most
-NETWORK = ("tree", "announced", "exchange", "long")
+NETWORK = ("tree", "announced", "exchange", "long", "crowd")
 STATE = ("state", "lives")
 
 # What is changed, where, from what to what, and what is said of it.
@@ -56,6 +56,12 @@ NETWORK_MUTANTS = {
         "role/combine_step.cpp",
         "pass_down(combine, combine.total == 0 ? combine.round.region.bytes : limit);",
         "pass_down(combine, combine.round.region.bytes);",
+        "sees a wrong value",
+    ),
+    "more frames are read than there is staging for": (
+        "role/combine_step.cpp",
+        "child.held = frame - next >= kStagedFramesMax;",
+        "child.held = false;",
         "sees a wrong value",
     ),
     "bytes re-arm the frame budget": (

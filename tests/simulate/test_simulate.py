@@ -17,6 +17,7 @@ SHAPES = {
     "chain": World(parents=(0, 1, 2)),
     "exchange": World(parents=(0,), exchange=True),
     "long frames": World(parents=(0, 0), elements=1300, frame_bytes=2048),
+    "more children than staging": World(parents=(0,) * 10, rounds=2, elements=40, frame_bytes=64),
     "seven": World(parents=(0, 1, 1, 0, 4, 4)),
 }
 # Impatient, so that a search does not repeat the same vain attempts for simulated seconds.

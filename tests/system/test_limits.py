@@ -48,7 +48,8 @@ def test_the_page_has_each_limit_once_with_its_value() -> None:
 
 def test_what_both_sides_have_is_the_same() -> None:
     both = [(python, cpp) for python, cpp, _ in rows() if python and cpp]
-    assert {python for python, _ in both} == {"EDGE_COUNT_MAX", "LEAF_BYTES", "RING_BYTES"}
+    same = {"EDGE_COUNT_MAX", "LEAF_BYTES", "RING_BYTES", "STAGED_FRAMES_MAX"}
+    assert {python for python, _ in both} == same
     for python, cpp in both:
         assert python_limits()[python] == cpp_limits()[cpp]
 

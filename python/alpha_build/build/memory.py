@@ -22,11 +22,11 @@ from alpha_build.projector.project.program import (
     ShareRows,
     Step,
 )
-from alpha_build.system.limits import RING_BYTES
+from alpha_build.system.limits import RING_BYTES, STAGED_FRAMES_MAX
 
 STACK_BYTES = 256 << 10  # more than the runtime's deepest calls use
 FIXED_BYTES = 4 << 10  # one of each struct that a participant has
-EDGE_BYTES = 2 << 10  # link, transfers, child manifest
+EDGE_BYTES = 3 << 10  # link, transfers, child manifest
 LEAF_BYTES = 256  # pointers, records
 ALIGNMENT_BYTES = 64
 RING_HEAD_BYTES = 4 << 10  # counts of a shared edge
@@ -57,7 +57,7 @@ def memory_bytes(
         parts = [_region_bytes(program, step.region) for step in steps if isinstance(step, CombinePartsStep)]
         arena += max(map(_padded, parts), default=0) + len(program.edges) * ALIGNMENT_BYTES
         if any(_takes_frames(step) for step in steps):
-            arena += len(program.edges) * program.frame_bytes
+            arena += min(len(program.edges), STAGED_FRAMES_MAX) * program.frame_bytes
     if learner is not None:
         arena += 2 * sum(_padded(leaf.array.nbytes) + LEAF_BYTES for leaf in learner.state)
         arena += _padded(scratch_bytes) + _padded(file_bytes) + 16 * _pointers(learner)

@@ -20,6 +20,7 @@ ACCEPT_SECONDS = 30  # the same, seen from the lower role
 WAIT_SECONDS = 300  # covers the peer's local work: the longest round that is not a fault
 FRAME_SECONDS = 30  # 2**20 bytes at 35 KB/s: slower is a fault
 
+STAGED_FRAMES_MAX = 8  # children's frames that wait to be added: 24 MiB above its regions hold any role
 LEAF_BYTES = 4096  # of a payload, hashed on its own, so that lanes have work: a memory page
 RING_BYTES = 2**19  # of an edge through memory, for a direction: one piece goes in while one is taken out
 SAMPLES_EMBEDDED_BYTES = 2**24  # what a role has more of lies beside its executable, which stays handy
