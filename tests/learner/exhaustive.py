@@ -29,7 +29,7 @@ WIDE = (
     "inverse_hyperbolic_sine", "inverse_hyperbolic_cosine", "inverse_hyperbolic_tangent", "error_function",
     "power", "power_f32", "arc_tangent_two",
 )  # fmt: skip
-_FLAGS = ("-std=c++20", "-O2", "-ffp-contract=off", "-fno-math-errno", f"-I{CPP}")
+_FLAGS = ("-std=c++20", "-O2", "-Wno-psabi", "-ffp-contract=off", "-fno-math-errno", f"-I{CPP}")
 _PIECES = 64
 
 

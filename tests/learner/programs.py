@@ -130,6 +130,7 @@ def run_elsewhere(
     always = [
         "-std=c++20",
         "-fno-math-errno",
+        "-Wno-psabi",
         "-fno-strict-aliasing",
         f"-I{CPP}",
         *(["-static"] if static else []),
