@@ -10,7 +10,7 @@ SOURCES := pyproject.toml CMakeLists.txt tools/setup.sh $(filter-out cpp/learner
 help:
 	@echo 'make demo    train a classifier with four executables, and compare every byte with one process'
 	@echo 'make test    all tests that this machine can run; PYTEST_ARGS="-k frame" narrows them'
-	@echo 'make bench   figures of speed and memory, as JSON lines'
+	@echo 'make bench   figures of speed and memory: a table; JSON lines and a picture in build/bench'
 	@echo 'make harness the primitive cases inside the jax wheel through the lowering, all of them: a quarter of an hour'
 	@echo 'make bits    the programs of the examples by every compiler, level and instruction set here: equal bytes'
 	@echo 'make exhaustive  elementary functions over all 2^32 inputs against quadruple precision: two hours of one core'
@@ -28,7 +28,7 @@ test: .venv/ready
 	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python -m pytest -rs $(PYTEST_ARGS)
 
 bench: .venv/ready
-	@for each in benchmarks/*.py; do PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python "$$each" || exit 1; done
+	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python benchmarks/report.py
 
 harness: .venv/ready
 	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python tests/learner/harness.py

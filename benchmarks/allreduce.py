@@ -2,7 +2,7 @@
 
     python benchmarks/allreduce.py [--n 2,4,8] [--sizes 4,1024,...] [--rounds 5] [--seconds 0.3]
 
-JSON lines on standard output, a table with ratios on standard error.
+JSON lines on standard output, the last one of each system and size over all turns; a table on standard error.
 """
 
 from __future__ import annotations
@@ -17,23 +17,14 @@ from typing import Any
 from peers.floor import Rates, rates
 from peers.others import found
 from peers.own import Own
+from report import table
 
 SIZES = "4,1024,65536,1048576,16777216,67108864"
 DEPTH = {"pair": 0.5, "star": 1, "mesh": 1}  # edges from the root to the farthest; a pair crosses once in all
 US = 1e6
 SHORT_US = 20  # below, calls and latency decide, which the work of bytes leaves out
-HEAD = (
-    "n",
-    "bytes",
-    "system",
-    "median us",
-    "of rounds",
-    "least us",
-    "processor us",
-    "/best peer",
-    "/floor",
-    "cpu/floor",
-)
+OURS = "alpha-build "
+Lines = list[dict[str, Any]]
 
 
 def rounds_of(size: int, members: int) -> int:
@@ -56,7 +47,7 @@ def main() -> None:
     given = parser.parse_args()
     sizes = [int(size) for size in given.sizes.split(",")]
     peers = found()
-    got: dict[tuple[int, int, str], list[dict[str, Any]]] = {}
+    got: dict[tuple[int, int, str], Lines] = {}
     floors: dict[int, list[Rates]] = {}
     for members in map(int, given.n.split(",")):
         shapes = ["pair"] if members == 2 else ["star", "tree", "mesh"]
@@ -71,47 +62,46 @@ def main() -> None:
             for line in lines:
                 say(line)
                 got.setdefault((members, line["bytes"], line["system"]), []).append(line)
-    print(table(got, floors), file=sys.stderr)
+    whole = summary(got, floors)
+    for line in whole:
+        say(line)
+    print(table(whole), file=sys.stderr)
 
 
 def say(line: dict[str, Any]) -> None:
     print(json.dumps(line), flush=True)
 
 
-def table(got: dict[tuple[int, int, str], list[dict[str, Any]]], floors: dict[int, list[Rates]]) -> str:
+def summary(got: dict[tuple[int, int, str], Lines], floors: dict[int, list[Rates]]) -> Lines:
     """Medians over the turns; the floor is the one of the best rates that the run saw."""
     middle = {key: statistics.median(line["median_us"] for line in lines) for key, lines in got.items()}
-    rows: list[tuple[str, ...]] = [HEAD]
+    found: Lines = []
     for members, size, system in sorted(got):
         lines = got[members, size, system]
-        others = [
+        medians = [line["median_us"] for line in lines]
+        median, cpu = middle[members, size, system], statistics.median(line["cpu_us"] for line in lines)
+        line = {
+            "system": system, "n": members, "bytes": size, "turns": len(lines), "median_us": round(median, 1),
+            "turns_us": [min(medians), max(medians)], "min_us": min(each["min_us"] for each in lines),
+            "cpu_us": round(cpu, 1),
+        }  # fmt: skip
+        found.append(line)
+        if not system.startswith(OURS):
+            continue
+        peers = [
             value
             for (n, b, name), value in middle.items()
-            if (n, b) == (members, size) and "alpha" not in name
+            if (n, b) == (members, size) and not name.startswith(OURS)
         ]
-        ours = system.startswith("alpha-build ")
-        shape = system.removeprefix("alpha-build ")
-        median, cpu = middle[members, size, system], statistics.median(line["cpu_us"] for line in lines)
-        medians = [line["median_us"] for line in lines]
-        ratios = ["", "", ""]
-        if ours:
-            depth = DEPTH.get(shape, tree_depth(members))
-            wall = US * min(each.wall(members, size, depth) for each in floors[members])
-            work = US * min(each.work(members, size) for each in floors[members])
-            ratios = [
-                f"{median / min(others):.2f}" if others else "",
-                f"{median / wall:.2f}",
-                f"{cpu / work:.2f}" if work > SHORT_US else "",
-            ]
-        spread = f"{min(medians):.1f}-{max(medians):.1f}"
-        least = min(line["min_us"] for line in lines)
-        rows.append(
-            (str(members), str(size), system, f"{median:.1f}", spread, f"{least:.1f}", f"{cpu:.1f}", *ratios)
-        )
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
-    )
+        if peers:
+            line["ratio"] = round(median / min(peers), 2)
+        depth = DEPTH.get(system.removeprefix(OURS), tree_depth(members))
+        wall = US * min(each.wall(members, size, depth) for each in floors[members])
+        work = US * min(each.work(members, size) for each in floors[members])
+        line |= {"floor_us": round(wall, 1), "floor_ratio": round(median / wall, 2)}
+        if work > SHORT_US:
+            line["cpu_floor_ratio"] = round(cpu / work, 2)
+    return found
 
 
 if __name__ == "__main__":
