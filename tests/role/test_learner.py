@@ -13,7 +13,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from role import toy
-from role.launch import Member, Toolchain, run
+from role.launch import Ended, Member, Toolchain, run
 from role.toy import Shape
 
 pytestmark = pytest.mark.gates
@@ -116,19 +116,18 @@ def test_a_tree_has_one_result_whatever_the_arrival_order(
     system, delays = members(native, shape), random.Random(1)
     leaves = [role for role in range(shape.members) if not shape.children(role)]
 
-    def end(number: int, slept_s: list[float]) -> dict[int, list[str]]:
+    def end(number: int, slept_s: list[float]) -> dict[int, Ended]:
         sleep = {
             role: ["sh", "-c", f'sleep {s}; exec "$@"', "sh"] for role, s in zip(leaves, slept_s, strict=True)
         }
-        ended = run(system, tmp_path / str(number), prefix=sleep, budget_s=60)
-        return {role: each.lines[-1:] for role, each in ended.items()}
+        return run(system, tmp_path / str(number), prefix=sleep, budget_s=60)
 
     state = toy.state_hash(toy.reference(shape)[0])
     with ThreadPoolExecutor(4) as pool:
         runs = [pool.submit(end, i, [delays.choice([0, 0.002, 0.01]) for _ in leaves]) for i in range(50)]
     for one in runs:
-        lines = one.result()
-        assert all(state in line for line in lines.values() for line in line), lines
+        ended = one.result()
+        assert all(each.code == 0 and state in each.lines[-1] for each in ended.values()), ended
 
 
 @pytest.mark.cross
