@@ -3,7 +3,8 @@
 #
 # usage: tools/setup.sh run | lint.  As root on Debian, missing packages come from apt; otherwise they are unpacked
 # under .venv/debian where apt can download them, Zig (a Python package) stands in for the compilers, and what is
-# left out is said in one line.  ALPHA_TOOLCHAIN=zig asks for Zig anyway.  pip's own settings (PIP_*) are respected.
+# left out is said in one line.  ALPHA_TOOLCHAIN=zig asks for Zig instead of the compilers, ALPHA_TOOLCHAIN=all for both.
+# pip's own settings (PIP_*) are respected.
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd)
@@ -108,6 +109,6 @@ make_venv
 choose_compiler
 find_headers
 find_emulator
-{ [ "${ALPHA_TOOLCHAIN:-}" != zig ] && has_gnu; } || extras=$extras,zig
+{ [ "${ALPHA_TOOLCHAIN:-gnu}" = gnu ] && has_gnu; } || extras=$extras,zig
 say "pip install -e '.[$extras]' into .venv"
 .venv/bin/pip install -q -e ".[$extras]"
