@@ -40,6 +40,7 @@ open(here / "text.txt", "rb").read()
 sorted(here.glob("parts/*.csv"))
 here.joinpath("later.txt").exists()
 os.path.isdir(here / "more")
+os.path.getsize(here / "size.txt")
 try:
     open(here / "missing.txt")
 except FileNotFoundError:
@@ -92,6 +93,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     (folder / "far.txt").write_text("12")
     (folder / "link.txt").symlink_to("far.txt")
     (folder / "parts").mkdir()
+    (folder / "size.txt").touch()
     (folder / "factor.h").write_text("#define FACTOR 2.0f\n")
     return Built(folder, READS, before=f'\n#include "{folder}/factor.h"\n', factor="FACTOR")
 
@@ -133,6 +135,13 @@ def _new(path: Path) -> Iterator[None]:
 
 
 @contextmanager
+def _longer(path: Path) -> Iterator[None]:
+    path.write_text("1")
+    yield
+    path.write_text("")
+
+
+@contextmanager
 def _as_folder(path: Path) -> Iterator[None]:
     path.mkdir()
     yield
@@ -156,6 +165,7 @@ CHANGES: list[tuple[Callable[[Path], AbstractContextManager[None]], str]] = [
     *((_gone, name) for name in (*READ, *(f"dist/{name}" for name in MADE))),
     *((_new, name) for name in ("missing.txt", "later.txt", "parts/new.csv", "dist/learner.cbor")),
     (_as_folder, "more"),
+    (_longer, "size.txt"),
     # Modules that would be found now, or instead.
     (_new, "record_absent.py"),
     (_as_folder, "record_data"),
@@ -246,6 +256,7 @@ UNSEEN = {
     "a process": "import subprocess; subprocess.run(['true'])",
     "a shell": "import os; os.system('true')",
     "a data base": "import sqlite3; sqlite3.connect(':memory:')",
+    "standard input": "open(0, closefd=False)",
     "this machine's name": "import socket; socket.gethostname()",
     "a library": "import ctypes, ctypes.util; ctypes.CDLL('libc.so.6')",
     "a folder's descriptor": "import os; os.scandir(os.open('.', os.O_RDONLY))",

@@ -25,7 +25,7 @@ class Inputs:
 
     files: tuple[str, ...]  # the user's, compared by content; some may not be there
     installed: tuple[str, ...]  # files of packages and Python, compared by size and times
-    asked: tuple[str, ...]  # whether something is there, and of which kind
+    asked: tuple[str, ...]  # whether something is there, of which kind, how large
     listed: tuple[str, ...]  # folders, compared by all names in them
     searched: tuple[str, ...]  # folders, compared by the names of packages and of `modules`
     modules: tuple[str, ...]
@@ -62,7 +62,7 @@ class Inputs:
         looks: dict[Callable[[str], object], Iterable[str]] = {
             content: self.files,
             _state: self.installed,
-            kind_of: self.asked,
+            _answer: self.asked,
             _names: self.listed,
             self._found: self.searched,
         }
@@ -109,6 +109,12 @@ def content(path: str) -> str | None:
         return None
     with open(path, "rb") as file:
         return file_digest(file, "sha256").hexdigest()
+
+
+def _answer(path: str) -> tuple[str, int | None]:
+    """What a question about a path is answered; when a file was changed decides on nothing."""
+    kind = kind_of(path)
+    return kind, os.stat(path).st_size if kind == "file" else None
 
 
 def _state(path: str) -> tuple[int, ...] | None:

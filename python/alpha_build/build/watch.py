@@ -22,13 +22,15 @@ from typing import Any
 
 OWN_THREADS = "alpha-build"  # how names of threads begin that compile beside the watched one
 _QUESTIONS = ("stat", "lstat", "access")
-_MACHINE = ("/proc", "/sys", "/dev")
+_MACHINE = tuple(map(Path, ("/proc", "/sys", "/dev")))
+_MEMORY = Path("/dev/shm")  # files like others
 _PACKAGE = Path(__file__).resolve().parents[1]
 # Other processes, other machines and data bases: what comes from them may change at any time.
 _UNSEEN = (
     "subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn",
-    "pty.spawn", "sqlite3.connect", "socket.connect", "socket.sendto", "socket.bind", "socket.getaddrinfo",
-    "socket.gethostbyname", "socket.gethostbyaddr", "socket.gethostname", "socket.getnameinfo",
+    "pty.spawn", "builtins.input", "sqlite3.connect", "socket.connect", "socket.sendto", "socket.bind",
+    "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.gethostname",
+    "socket.getnameinfo",
 )  # fmt: skip
 # Packages with machine code that opens its files through Python; what others read is unseen.
 _OPEN_THROUGH_PYTHON = (
@@ -109,7 +111,9 @@ class Watch:
     def _note_open(self, arguments: tuple[Any, ...]) -> None:
         path, mode, flags = arguments
         writes = set(mode or "") & {"w", "x"} or (mode or "").strip("bt") == "a"
-        if not isinstance(path, int) and not writes and not (flags or 0) & _WRITING:
+        if path == 0:
+            self.unseen.add("standard input")
+        elif not isinstance(path, int) and not writes and not (flags or 0) & _WRITING:
             self._note_file(_source_of(_absolute(path)))
 
     def _note_file(self, path: str) -> None:
@@ -185,7 +189,8 @@ def is_installed(path: Path) -> bool:
 
 def is_users(path: Path) -> bool:
     """Whether it is neither installed nor a thing of the machine."""
-    return not is_installed(path) and not any(each in path.parents for each in map(Path, _MACHINE))
+    machine = any(each in path.parents for each in _MACHINE) and _MEMORY not in path.parents
+    return not machine and not is_installed(path)
 
 
 @cache
