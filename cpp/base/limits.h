@@ -22,6 +22,9 @@ inline constexpr u64 kDescriptorsClosedMax = 65536;
 inline constexpr u64 kFailureTextBytes = 512;
 // Steps that the flight record remembers: several rounds of any schedule that a person reads.
 inline constexpr u64 kFlightSteps = 64;
+// How long a line waits for a reader of descriptor 2: a pipe that nobody reads may not hold up a
+// role, nor its end.
+inline constexpr u64 kPrintWaitNs = 2'000'000'000;
 // Linux's PATH_MAX.
 inline constexpr u64 kPathBytesMax = 4096;
 
@@ -69,6 +72,8 @@ inline constexpr u64 kConnectPauseFirstNs = 1'000'000;
 inline constexpr u64 kConnectPauseMaxNs = 100'000'000;
 // After an accept that failed, for want of descriptors say.
 inline constexpr u64 kAcceptPauseNs = 10'000'000;
+// Strangers of one edge that are logged one by one; a scanner must not fill the log.
+inline constexpr u64 kStrangersLogged = 32;
 // Middle boxes drop idle flows after a minute; a dead host shows after 30 + 8 * 15 seconds.
 inline constexpr int kKeepAliveIdleSeconds = 30;
 inline constexpr int kKeepAliveIntervalSeconds = 15;

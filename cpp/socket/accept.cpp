@@ -39,13 +39,23 @@ struct Acceptance {
   bool hear(Candidate&);
   bool judge(Candidate&, u64 before);
   void drop(Candidate&, const char* why);
+  void tell_further() const;
   bool refuse(Candidate&, Field);
 };
+
+// How many were not logged.
+void Acceptance::tell_further() const {
+  if (session.log == nullptr || strangers <= kStrangersLogged) return;
+  Text<128> line;
+  line.add("alpha-build: role ", session.role, ": ", strangers - kStrangersLogged,
+           " further strangers on edge ", link.peer, "->", session.role, "\n");
+  session.log(line.c_str(), line.size());
+}
 
 // A stranger, or the peer's place given to another: logged, closed.
 void Acceptance::drop(Candidate& candidate, const char* why) {
   ++strangers;
-  if (session.log != nullptr) {
+  if (session.log != nullptr && strangers <= kStrangersLogged) {
     Text<256> line;
     line.add("alpha-build: role ", session.role, ": stranger on edge ", link.peer, "->",
              session.role, ": ", endpoint(candidate.from), " after ", candidate.got,
@@ -197,6 +207,7 @@ bool accept_edge(Session& session, Link& link, const Deadline& until) {
     }
   }
   close_descriptor(link.listener);
+  acceptance.tell_further();
   return open;
 }
 

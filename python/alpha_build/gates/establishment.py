@@ -19,6 +19,7 @@ from alpha_build.gates.systems import IMPATIENT
 
 APART_S = 0.1  # between two starts: the earlier one has long dialled in vain
 BUDGET_S = 1.0
+BUSY_S = 10.0  # what a busy machine may add before a process runs, and after it ended
 
 
 def bound(bench: Bench, dist: Dist) -> Dist:
@@ -101,7 +102,8 @@ def check_absent_lower(bench: Bench, dist: Dist, role: int) -> None:
 
 def _in_time(ended: Ended, seconds: float, status: int, said: str) -> None:
     expect(ended.status == status and said in ended.said, f"exit {ended.status}: {ended.said}")
-    expect(0.9 * BUDGET_S < seconds < 2 * BUDGET_S, f"after {seconds:.2f} s, the budget is {BUDGET_S:g} s")
+    late = BUDGET_S + BUSY_S
+    expect(0.9 * BUDGET_S < seconds < late, f"after {seconds:.2f} s, the budget is {BUDGET_S:g} s")
 
 
 def _absent_dist(bench: Bench, dist: Dist) -> None:

@@ -82,9 +82,11 @@ class Peer:
     def service(self, peer: int, version: int) -> Head:
         return Head(self.run, self.role, peer, SERVICE_REGION, version, 0, 0, 0, BYTES)
 
-    def connect(self, peer: int, port: int, opening: bytes | None = None) -> bytes:
+    def connect(
+        self, peer: int, port: int, opening: bytes | None = None, address: str = "127.0.0.1"
+    ) -> bytes:
         """Dials a lower peer and swaps opening frames; returns the one that came."""
-        connection = socket.create_connection(("127.0.0.1", port), timeout=self.timeout_s)
+        connection = socket.create_connection((address, port), timeout=self.timeout_s)
         self.connections[peer] = connection
         connection.sendall(opening or seal(self.service(peer, 1), b""))
         return read_exactly(connection, 160)
