@@ -112,8 +112,15 @@ class Participant {
     require_distinct(outbound);
     require_distinct(inbound);
     perform([&] {
-      return alpha::exchange(session_, {inbound.data(), inbound.size()},
-                             {outbound.data(), outbound.size()}, {});
+      if (alpha::exchange(session_, {inbound.data(), inbound.size()},
+                          {outbound.data(), outbound.size()}, {})) {
+        return true;
+      }
+      // What came before a trailer that was wrong lies in the caller's memory: nobody gets it.
+      for (const Inbound& in : inbound) {
+        if (in.what.total != 0) memset(in.base, 0, in.what.total);
+      }
+      return false;
     });
   }
 

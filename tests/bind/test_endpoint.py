@@ -142,6 +142,41 @@ def test_a_frame_that_was_not_expected_is_refused(kind: str, expected: dict[str,
     a.abandon()
 
 
+@pytest.mark.parametrize("size", [40, 4096, 100_000])  # one read; one long frame; the last of several
+def test_no_byte_is_to_be_had_before_its_trailer(size: int) -> None:
+    """Neither in the array that is not returned, nor in memory of one's own that the module filled."""
+    canary = b"alpha-build canary, not verified"
+    payload = (canary * (size // len(canary) + 1))[:size]
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    own = endpoint(1, [0], edges=[Edge(0, dial=f"127.0.0.1:{port}")], frame_bytes=65_536)
+
+    def raw_peer() -> None:
+        with listener, listener.accept()[0] as peer:
+            head = {"run": RUN, "sender": 0, "receiver": 1, "element": "bytes", "version": 1}
+            peer.sendall(frame.seal(frame.Header(**head, region=2**64 - 1, extent=0), b""))
+            for at in range(0, size, 65_536):
+                part = payload[at : at + 65_536]
+                header = frame.Header(**head, region=9, extent=len(part), offset=at, total=size)
+                sealed = bytearray(frame.seal(header, part))
+                sealed[-1] ^= at + len(part) == size  # of the last frame
+                peer.sendall(sealed)
+            while peer.recv(4096):
+                pass
+
+    memory = np.zeros(size, np.uint8)
+
+    def participant() -> None:
+        own.bind()
+        own.connect()
+        with pytest.raises(ab.Refused, match="the trailer is not the digest") as refused:
+            own._participant.exchange([], [(0, 9, 1, "bytes", memory)])
+        assert refused.value.kind == "bytes"
+
+    together(raw_peer, participant)
+    assert not memory.any()
+
+
 def test_one_transfer_an_edge_and_direction() -> None:
     a, b = established((0, [1]), (1, [0]))
     twice = [Send(1, 0, 1, np.ones(1)), Send(1, 1, 1, np.ones(1))]
