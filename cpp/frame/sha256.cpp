@@ -86,7 +86,7 @@ void instruction_leaves(const u8* first, u64 count, Digest* digests) {
 void wide_leaves(const u8* first, u64 count, Digest* digests) {
   const LeafPadding padding;
   for (; count >= kWideLanes; count -= kWideLanes, first += kWideLanes * kLeafBytes) {
-    wide_messages(first, kLeafBytes, padding.byte, digests->byte);
+    wide_messages(first, kLeafBytes, padding.byte, digests);
     digests += kWideLanes;
   }
   instruction_leaves(first, count, digests);
@@ -109,9 +109,12 @@ const HashForm* chosen = &kForms[0];
 
 }  // namespace
 
+// Not by store_big32: g++ makes a page of vector code of that loop.
 Digest digest_of(const u32* state) {
+  u32 words[8];
+  for (u64 i = 0; i < 8; ++i) words[i] = __builtin_bswap32(state[i]);
   Digest digest;
-  for (u64 i = 0; i < 8; ++i) store_big32(digest.byte + 4 * i, state[i]);
+  copy_bytes(digest.byte, words, sizeof(words));
   return digest;
 }
 

@@ -13,8 +13,8 @@
 
 #include <immintrin.h>
 
-#include "base/byte_order.h"
 #include "base/types.h"
+#include "frame/sha256.h"
 #include "frame/sha256_constants.h"
 
 namespace alpha {
@@ -158,7 +158,8 @@ ALPHA_WIDE_INLINE void last_rounds(Lanes (&s)[8], Lanes (&w)[16], const u8* next
 
 // Digests of sixteen whole messages of `bytes` bytes, a multiple of 64 above 0, one after another;
 // `padding` is the block that ends each.
-ALPHA_WIDE_TARGET void wide_messages(const u8* first, u64 bytes, const u8* padding, u8* digests) {
+ALPHA_WIDE_TARGET void wide_messages(const u8* first, u64 bytes, const u8* padding,
+                                     Digest* digests) {
   Lanes before[8], s[8], w[16];
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
@@ -183,11 +184,13 @@ ALPHA_WIDE_TARGET void wide_messages(const u8* first, u64 bytes, const u8* paddi
 #pragma GCC unroll 8
     for (int i = 0; i < 8; ++i) before[i] = s[i] = _mm512_add_epi32(s[i], before[i]);
   }
-  alignas(64) u32 words[8][kWideLanes];
+  u32 words[8][kWideLanes];
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) _mm512_store_si512(words[i], s[i]);
+  for (int i = 0; i < 8; ++i) _mm512_storeu_si512(words[i], s[i]);
   for (u64 m = 0; m < kWideLanes; ++m) {
-    for (u64 i = 0; i < 8; ++i) store_big32(digests + 32 * m + 4 * i, words[i][m]);
+    u32 state[8];
+    for (u64 i = 0; i < 8; ++i) state[i] = words[i][m];
+    digests[m] = digest_of(state);
   }
 }
 
