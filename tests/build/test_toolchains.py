@@ -89,6 +89,9 @@ def test_missing_names_the_command(target: str, only_here: Path) -> None:
     package = "g++" if platform.machine() == target else f"g++-{target.replace('_', '-')}-linux-gnu"
     assert f"`apt-get install {package}`" in str(failure.value)
     assert "`pip install 'alpha-build[zig]'`" in str(failure.value)
+    with pytest.raises(BuildFailure) as failure:
+        toolchains.find(target, "zig")
+    assert "alpha-build[zig]" in str(failure.value) and "apt-get" not in str(failure.value)
 
 
 @pytest.mark.parametrize("target", toolchains.TARGETS)

@@ -61,10 +61,11 @@ def find(target: str, family: str | None = None) -> Toolchain:
         toolchain = finder(target) if family in (None, name) else None
         if toolchain is not None:
             return toolchain
+    commands = {"gnu": f"`{install_command(target)}`", "zig": "`pip install 'alpha-build[zig]'`"}
     raise BuildFailure(
         f"no {family + ' ' if family else ''}compiler for {target} on this machine",
         kind="no-compiler",
-        hint=f"install one with `{install_command(target)}` or `pip install 'alpha-build[zig]'`",
+        hint=f"install one with {' or '.join(commands[name] for name in finders if family in (None, name))}",
     )
 
 
