@@ -37,6 +37,7 @@ SHAPES = [
     Shape(8, 3, "canonical"),
     Shape(10, 9, "canonical"),
     Shape(3, 8, "canonical", mesh=True),
+    Shape(4, 8, "canonical", mesh=True),  # six blocks: the second member holds two nodes
     Shape(10, 8, "canonical", mesh=True),
     Shape(5, 8, mesh=True),
     Shape(10, 8, mesh=True),

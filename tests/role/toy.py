@@ -18,7 +18,7 @@ from alpha_build.build.stamp import BatchStamp, LearnerStamp, Range, ShareStamp
 from combine import model
 from role.launch import RUN, Member, Toolchain
 
-ROUNDS, EVERY, BATCH, SAMPLES, EVALUATION = 5, 2, 7, 15, 5  # batches of 7, 7 and 1
+ROUNDS, EVERY, BATCH, SAMPLES, EVALUATION = 5, 2, 11, 23, 5  # batches of 11, 11 and 1
 BLOCK, EVALUATION_BLOCK, RATE, SCALE = 2, 2, 0.125, 2.0
 Array = NDArray[np.float32]
 SOURCE = Path(__file__).with_name("learner_role.cpp")
