@@ -82,14 +82,15 @@ bool establish(Session& session) {
          connect_lower(session) && accept_higher(session);
 }
 
-u64 spin_ns(u64 host_roles) {
+void choose_waiting(u64 host_roles, Session& session) {
   u8 mask[kCoresMax / 8] = {};
-  if (host_roles == 0 || kernel::allowed_cores(mask, sizeof mask) < 0) return 0;
+  if (host_roles == 0 || kernel::allowed_cores(mask, sizeof mask) < 0) return;
   u64 cores = 0;
   for (u8 bits : mask) {
     for (; bits != 0; bits &= static_cast<u8>(bits - 1)) ++cores;
   }
-  return host_roles <= cores ? kSpinNs : 0;
+  session.crowded = host_roles > cores;
+  session.spin_ns = host_roles <= cores * kSpinRolesPerCore ? kSpinNs : 0;
 }
 
 // The path that the kernel was given, from the pairs that follow the environment on the stack.
@@ -129,7 +130,7 @@ int run_stamped(const Role& role, const Stamp& stamp, int argc, char** argv,
   Participant participant(role, stamp, arguments.state);
   participant.executable = executable;
   Session& session = participant.session;
-  session.spin_ns = spin_ns(stamp.host_roles);
+  choose_waiting(stamp.host_roles, session);
   const bool complete = prepare_process(session, role.edges) && admit_processor(role, session) &&
                         participant.prepare() && establish(session) && participant.run_schedule();
   if (complete) return end_complete(stamp.role, participant);

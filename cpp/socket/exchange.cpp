@@ -234,7 +234,8 @@ void Engine::sleep() {
 // then the core is offered to others, unless this pass moved bytes: the peer may have been put on
 // it.
 bool Engine::look_again() {
-  for (u64 look = 0; look < kRingLooks; ++look) {
+  const u64 looks = session_.crowded ? 1 : kRingLooks;
+  for (u64 look = 0; look < looks; ++look) {
     bool any = false;
     bool ready = false;
     for_each_wait([&](Link& link, u16 events, const Deadline&) {

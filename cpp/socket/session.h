@@ -69,6 +69,7 @@ struct Session {
   Budgets budgets = {};
   u64 session_deadline_ns = 0;  // 0: none
   u64 spin_ns = 0;              // looks at sockets for so long before it sleeps; 0: sleeps at once
+  bool crowded = false;  // more participants here than cores: the core is offered at each look
   Span<Link> links;
   // Room for the digests of what leaves on several edges or is relayed: one for each frame of the
   // largest region (frame_count).  With less room results are the same, and payloads are hashed
