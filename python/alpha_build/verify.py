@@ -17,6 +17,8 @@ from alpha_build.build.cache import Cache
 from alpha_build.build.compilers import Compilers, class_sources
 from alpha_build.build.elf import Image, read_artifact
 from alpha_build.build.generate import Progress
+from alpha_build.build.manifest import learner_source
+from alpha_build.build.sources import CMAKE_FILE
 from alpha_build.build.stamp import decode, with_edges
 from alpha_build.build.toolchains import TARGETS
 from alpha_build.inspect import inspect
@@ -102,7 +104,9 @@ def _images(
     """Classes compiled from the sources that lie in the build, and what compiled them."""
     targets = {entry["class"]: entry["target"] for entry in manifest["roles"]}
     try:
-        names = ["CMakeLists.txt", *(f"{name}.cpp" for name in targets)]
+        names = [CMAKE_FILE, *(f"{name}.cpp" for name in targets)]
+        if manifest["learner"] is not None:
+            names += [learner_source(target) for target in sorted(set(targets.values()))]
         texts = {name: (dist / "src" / name).read_text(encoding="utf-8") for name in names}
     except (OSError, UnicodeDecodeError) as error:
         raise BuildFailure(
@@ -114,7 +118,7 @@ def _images(
     with Compilers(None, cache, family, partial(progress, "compile")) as compilers:
         compilers.begin(targets.values(), missing_ok=False)
         output.write_sources(folder / "src", texts)
-        kernels = " KERNELS)" in texts["CMakeLists.txt"]
+        kernels = manifest["learner"] is not None
         try:
             images = compilers.compile(folder, class_sources(targets, texts, kernels=kernels), frozenset())
         except BuildFailure as error:  # whose log lies in a folder that goes

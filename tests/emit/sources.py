@@ -6,7 +6,7 @@ from pathlib import Path
 
 from alpha_build.build.operations import operation_source
 from alpha_build.projector.check import Checked, check
-from alpha_build.projector.emit import LearnerSource, RoleSource, emit_role
+from alpha_build.projector.emit import LearnerSource, RoleSource, emit_programs, emit_role
 from alpha_build.projector.emit.learner import LoweredProgram
 from alpha_build.projector.project import project
 from alpha_build.system.contract import Target
@@ -56,6 +56,7 @@ def golden_texts() -> dict[str, str]:
         "relay_leaf.cpp": example("relay.py", 1),
         "star_leaf.cpp": example("star.py", 2),
         "learner_leaf.cpp": learner_role(),
+        "learner_programs.cpp": emit_programs(learner_source(), "x86_64", "learner_program.py"),
     }
 
 

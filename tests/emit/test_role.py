@@ -16,7 +16,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"]
 CHECK = ["-std=c++20", "-fsyntax-only", "-ffreestanding", *WARNINGS]
 
 
-@pytest.mark.parametrize("name", ["relay_root.cpp", "relay_leaf.cpp", "star_leaf.cpp", "learner_leaf.cpp"])
+@pytest.mark.parametrize("name", golden_texts())
 def test_golden(name: str) -> None:
     """A change here changes what people read: `PYTHONPATH=tests python tests/emit/sources.py` accepts it."""
     assert golden_texts()[name] == (GOLDEN / name).read_text()
@@ -46,7 +46,7 @@ def test_formatted(name: str) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.parametrize("name", ["relay_root.cpp", "relay_leaf.cpp", "star_leaf.cpp", "learner_leaf.cpp"])
+@pytest.mark.parametrize("name", golden_texts())
 def test_compiles(name: str, tmp_path: Path) -> None:
     assert _compile(golden_texts()[name], tmp_path) == ""
 

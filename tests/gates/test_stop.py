@@ -1,4 +1,4 @@
-"""Early stop: every owner ends with the same round, the reference too, and an evaluation follows."""
+"""Early stop on uneven shares: every owner ends with the round of the reference, then an evaluation."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def metric(params, x, y):
 system = ab.System(
     name="stop", members={members}, topology=ab.{topology},
     learner=ab.Learner(loss, state={{"w": np.zeros(3, np.float32)}}, optimizer=optax.sgd(0.1),
-        samples=(x, y), rounds=500, stop=ab.Stop({stop}),
-        evaluation=ab.Evaluation(metric, samples=(x[:9], y[:9]), every=7)),
+        samples=(x, y), rounds=500, shares={shares}, stop=ab.Stop({stop}),
+        evaluation=ab.Evaluation(metric, samples=(x[:9], y[:9]), every=9)),
     contract=ab.Contract({contract}), pairing={pairing},
     budgets=ab.Budgets(connect=20, accept=20, wait=60, frame=20),
 )
@@ -42,12 +42,18 @@ system = ab.System(
 EMULATED = find_emulator("aarch64") is not None and available("aarch64")
 PAIRING = '{1: ab.Target("aarch64")}' if EMULATED else "{}"
 RUNS = {
-    "loss": {"members": 4, "topology": "Tree(fanout=2)", "stop": '"loss", patience=3', "contract": ""},
+    "loss": {
+        "members": 4, "topology": "Tree(fanout=2)", "stop": '"loss", patience=3', "contract": "",
+        "shares": "[10, 5, 0, 9]",
+    },
     "more": {
         "members": 3, "topology": "Mesh()", "stop": '"nearness", patience=2, mode="max"',
-        "contract": 'order="canonical", block=8',
+        "contract": 'order="canonical", block=8', "shares": "[0, 16, 8]",
     },
-    "less": {"members": 2, "topology": "Pair()", "stop": '"error", patience=1, mode="min"', "contract": ""},
+    "less": {
+        "members": 2, "topology": "Pair()", "stop": '"error", patience=1, mode="min"', "contract": "",
+        "shares": None,
+    },
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_build.build import output
+from alpha_build.build.manifest import learner_source
 from alpha_build.build.toolchains import Toolchain
 from alpha_build.version import version
 
@@ -96,8 +97,8 @@ def _bill(
 
 
 def _made_from(entry: Mapping[str, Any], sources: Mapping[str, str]) -> list[str]:
-    source = f"{entry['class']}.cpp"
-    made_from = [_RUNTIME, f"src/{source}"] if source in sources else [_RUNTIME]
+    names = [f"{entry['class']}.cpp", learner_source(entry["target"])]
+    made_from = [_RUNTIME, *(f"src/{name}" for name in names if name in sources)]
     return made_from if entry["samples"] is None else [*made_from, str(entry["samples"]["file"])]
 
 

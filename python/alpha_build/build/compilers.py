@@ -12,6 +12,7 @@ from alpha_build.build.cache import Cache
 from alpha_build.build.configure import Builder, runtime_digest
 from alpha_build.build.counters import Counters
 from alpha_build.build.libraries import RuntimeLibraries
+from alpha_build.build.manifest import learner_source
 from alpha_build.build.process import Processes
 from alpha_build.build.toolchains import TARGETS, Toolchain, find
 from alpha_build.build.tools import find_build_tools
@@ -102,7 +103,8 @@ def class_sources(
     """Classes by target, from their targets by name and the texts of their files."""
     sources: dict[str, list[ClassSource]] = {}
     for name, target in targets.items():
-        sources.setdefault(target, []).append(ClassSource.of(name, texts[f"{name}.cpp"], kernels=kernels))
+        text = texts[f"{name}.cpp"] + (texts[learner_source(target)] if kernels else "")
+        sources.setdefault(target, []).append(ClassSource.of(name, text, kernels=kernels))
     return sources
 
 

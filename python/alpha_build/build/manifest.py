@@ -18,6 +18,11 @@ FILE = "manifest.json"
 SAVED_LEARNER = "learner.cbor"  # beside it, of a system that learns
 
 
+def learner_source(target: str) -> str:
+    """In `src`: the generated file of a learner's programs, which all classes of a target link."""
+    return f"learner-{target}.cpp"
+
+
 @dataclass(frozen=True)
 class Entry:
     """One role's artifact; `memory_bytes` bounds what it maps and loads."""

@@ -1,4 +1,4 @@
-"""Generated files of a build: one C++ file a class and the CMake project over them."""
+"""Generated files: a C++ file a class, one of a learner's programs a target, the CMake project over them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from alpha_build.build.classes import RoleClass
+from alpha_build.build.manifest import learner_source
 from alpha_build.build.operations import operation_source
 from alpha_build.projector.check import Checked
-from alpha_build.projector.emit import LearnerSource, RoleSource, emit_role, lower_learner
+from alpha_build.projector.emit import LearnerSource, RoleSource, emit_programs, emit_role, lower_learner
 from alpha_build.version import version
 
 CMAKE_FILE = "CMakeLists.txt"
@@ -35,6 +36,8 @@ def source_texts(
         source = RoleSource(each.program, operations, learners.get(each.program.target))
         texts[f"{each.name}.cpp"] = emit_role(source, version())
         on_step(done, len(classes))
+    for target, learner in learners.items():
+        texts[learner_source(target)] = emit_programs(learner, target, checked.system.place.file)
     return texts
 
 

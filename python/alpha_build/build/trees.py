@@ -30,7 +30,7 @@ _READS_UNLISTED = re.compile(r"\.incbin|#\s*embed\b|__has_include")
 
 @dataclass(frozen=True)
 class ClassSource:
-    """A class's generated file, the digest of its text, and what else its compilation depends on."""
+    """A class, the digest of its generated files' text, and what else its compilation depends on."""
 
     name: str
     content: str

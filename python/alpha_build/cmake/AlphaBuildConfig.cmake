@@ -1,7 +1,8 @@
 # The CMake package of alpha-build: the runtime as a library, and executables from generated sources.
 #
 #   find_package(AlphaBuild REQUIRED)
-#   alpha_add_class(leaf-x86_64 leaf-x86_64.cpp KERNELS)
+#   alpha_add_learner(learner-x86_64 learner-x86_64.cpp)
+#   alpha_add_class(leaf-x86_64 leaf-x86_64.cpp LEARNER learner-x86_64)
 #
 # In a user's project, whatever its compilers:
 #
@@ -78,18 +79,26 @@ function(alpha_add_runtime)
   target_compile_options(alpha_kernels PRIVATE ${ALPHA_LOOP_OPTIONS} ${ALPHA_KERNEL_OPTIONS})
 endfunction()
 
-# alpha_add_class(NAME SOURCE [KERNELS]): the executable of one class, not yet stamped.
+# alpha_add_learner(NAME SOURCE): a learner's programs as a library, which every class of a target links.
+function(alpha_add_learner name source)
+  alpha_add_runtime()
+  add_library(${name} STATIC EXCLUDE_FROM_ALL "${source}")
+  alpha_freestanding(${name} "${CMAKE_CURRENT_SOURCE_DIR}")
+  target_compile_options(${name} PRIVATE ${ALPHA_LOOP_OPTIONS} ${ALPHA_KERNEL_OPTIONS})
+  target_link_libraries(${name} PUBLIC alpha_kernels)
+endfunction()
+
+# alpha_add_class(NAME SOURCE [LEARNER library]): the executable of one class, not yet stamped.
 function(alpha_add_class name source)
-  cmake_parse_arguments(PARSE_ARGV 2 class "KERNELS" "" "")
+  cmake_parse_arguments(PARSE_ARGV 2 class "" "LEARNER" "")
   alpha_add_runtime()
   add_executable(${name} "${source}")
   alpha_freestanding(${name} "${CMAKE_CURRENT_SOURCE_DIR}")
   # A parameter that the user's source does not read is his affair; the time of day would make each build another.
   target_compile_options(${name} PRIVATE -Werror=date-time -Wall -Wno-unused-parameter -Wno-unused-function)
   target_link_options(${name} PRIVATE ${ALPHA_FREESTANDING_LINK_OPTIONS} -Wl,-e,_start -Wl,-u,_start)
-  if(class_KERNELS)
-    target_compile_options(${name} PRIVATE ${ALPHA_LOOP_OPTIONS} ${ALPHA_KERNEL_OPTIONS})
-    target_link_libraries(${name} PRIVATE alpha_kernels)
+  if(class_LEARNER)
+    target_link_libraries(${name} PRIVATE ${class_LEARNER})
   endif()
   target_link_libraries(${name} PRIVATE alpha_runtime)
 endfunction()

@@ -3,10 +3,16 @@
 //   class   leaf, x86_64 (role, peers, addresses and ranges are stamped)
 //   order   own value, then each child's subtotal in child order; fused rounding
 //   result  mean; non-finite values refused
-#include "learner/numeric.h"
 #include "role/bytes.h"
 #include "role/main.h"
 #include "role/steps.h"
+
+// The learner's programs, in a file of their own that all classes share.
+namespace alpha {
+void block_program(u64 rows, const void* const* in, void* const* out, void* scratch);
+void update_program(u64 rows, const void* const* in, void* const* out, void* scratch);
+void metric_program(u64 rows, const void* const* in, void* const* out, void* scratch);
+}  // namespace alpha
 
 namespace {
 
@@ -75,13 +81,6 @@ static_assert(count(kSchedule, Op::local) == 3);
 static_assert(count(kSchedule, Op::publish) == 1);
 static_assert(count(kSchedule, Op::repeat) == 1);
 static_assert(count(kSchedule, Op::start) == 1);
-
-// The learner's programs, lowered from its traced loss, optimiser and metric.
-void block_program(u64, const void* const*, void* const*, void*) {}
-
-void update_program(u64, const void* const*, void* const*, void*) {}
-
-void metric_program(u64, const void* const*, void* const*, void*) {}
 
 constexpr u64 kBlockConstants[] = {12, 4};
 constexpr u64 kShape2[] = {2};

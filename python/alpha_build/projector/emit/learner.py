@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from alpha_build.learner.lower import lower
 from alpha_build.learner.program import LearnerProgram, StateLeaf
 from alpha_build.learner.tensors import TENSOR_NAMES
-from alpha_build.projector.emit.text import Names, folded, literal, literals, row
+from alpha_build.projector.emit.template import template
+from alpha_build.projector.emit.text import Names, folded, literal, literals, one_line, row
 from alpha_build.system.digest import canonical
 
 _DIGEST_HEAD = b"\x58\x20"  # CBOR: a byte string of 32
@@ -67,7 +68,6 @@ def lower_learner(
 
 @dataclass(frozen=True)
 class EmittedLearner:
-    includes: tuple[str, ...]
     programs: tuple[LoweredProgram, ...]
     shapes: tuple[tuple[str, str], ...]
     tensors: tuple[str, ...]
@@ -83,6 +83,13 @@ class EmittedLearner:
     header: str
     order: str
     hash_pieces: tuple[str, ...]
+
+
+def emit_programs(source: LearnerSource, target: str, file: str) -> str:
+    """C++ text of a learner's programs for one target; `file` is the user's, for the first line."""
+    return template("programs.cpp.j2").render(
+        source=one_line(file), target=target, includes=source.includes, programs=source.programs
+    )
 
 
 def emit_learner(source: LearnerSource, names: Names, buffers: Mapping[str, str]) -> EmittedLearner:
@@ -103,7 +110,6 @@ def emit_learner(source: LearnerSource, names: Names, buffers: Mapping[str, str]
     sizes = [leaf.array.size for leaf in learner.state[: learner.parameters]]
     offsets = [1 + sum(sizes[:index]) for index in range(len(sizes))]
     return EmittedLearner(
-        includes=source.includes,
         programs=source.programs,
         shapes=shapes.constants,
         tensors=tensors,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from alpha_build.projector.emit.learner import LearnerSource, emit_learner
 from alpha_build.projector.emit.operations import OperationSource, emit_operations, emit_preambles
 from alpha_build.projector.emit.steps import ScheduleEmitter
+from alpha_build.projector.emit.template import template
 from alpha_build.projector.emit.text import Names, bit_pattern, literal, one_line, row
 from alpha_build.projector.project.program import Buffer, RoleProgram, WireRegion
 
@@ -49,8 +47,8 @@ def emit_role(source: RoleSource, version: str) -> str:
     schedule = ScheduleEmitter(program, regions, works, names).emit()
     by_name = {buffer.name: name for name, buffer in zip(buffers, program.buffers, strict=True)}
     learner = emit_learner(source.learner, names, by_name) if source.learner else None
-    return _template().render(
-        includes=sorted({*_INCLUDES, *_extra_includes(source), *(learner.includes if learner else ())}),
+    return template("role.cpp.j2").render(
+        includes=sorted({*_INCLUDES, *_extra_includes(source)}),
         contribution=by_name.get("gradient"),
         metrics=by_name.get("metrics", "0xffff"),
         program=program,
@@ -81,19 +79,6 @@ def _order(program: RoleProgram, operations: Sequence[str]) -> str:
 def _extra_includes(source: RoleSource) -> list[str]:
     operations = ["role/participant.h"] if source.operations else []
     return operations + (["role/bytes.h"] if source.learner else [])
-
-
-def _template() -> Template:
-    folder = Path(__file__).parent / "templates"
-    environment = Environment(
-        loader=FileSystemLoader(folder),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-    return environment.get_template("role.cpp.j2")
 
 
 def _buffer_row(buffer: Buffer) -> str:
