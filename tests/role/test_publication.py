@@ -139,7 +139,8 @@ def test_medium_that_fails(
 
 
 def test_flushed_before_named(system: list[Member], tmp_path: Path) -> None:
-    """C1: in the root's trace every file is flushed before the rename, and the folder after it."""
+    """C1: in the root's trace every file is flushed before the rename, and the folder after it; what a start
+    finds is flushed first."""
     trace = tmp_path / "trace"
     prefix = ["strace", "-qq", "-y", "-o", str(trace), "-e", "trace=fsync,renameat"]
     assert [end.code for end in run(system, tmp_path, prefix={0: prefix}).values()] == [0, 0]
@@ -150,8 +151,8 @@ def test_flushed_before_named(system: list[Member], tmp_path: Path) -> None:
         kinds.append(
             "rename" if line.startswith("renameat") else line.split("<")[1].split(">")[0].rsplit("/", 1)[1]
         )
-    assert kinds == ["state.safetensors", "manifest.json", "generation-1", "role-0", "published.next",
-                     "rename", "role-0"]  # fmt: skip
+    assert kinds == ["role-0", "state.safetensors", "manifest.json", "generation-1", "role-0",
+                     "published.next", "rename", "role-0"]  # fmt: skip
 
 
 def alter(name: str) -> Callable[[Path], None]:
