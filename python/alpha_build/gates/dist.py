@@ -66,17 +66,22 @@ class Dist:
         return Dist.read(folder)
 
     def impatient(self, folder: Path, seconds: float) -> Dist:
-        """A copy with these connect and accept budgets, which are no part of the identity."""
+        """A copy with these connect and accept budgets."""
+        return self.budgeted(folder, connect=seconds, accept=seconds)
+
+    def budgeted(self, folder: Path, **seconds: float) -> Dist:
+        """A copy with other budgets, which are no part of the identity."""
         copied = self.copy(folder)
+        given = {name: round(value * 1e9) for name, value in seconds.items()}
         for entry in copied.manifest["roles"]:
             data = self.artifact(entry["role"]).read_bytes()
             artifact = read_artifact(data)
             budgets = decode(artifact.stamp).budgets
-            short = replace(budgets, connect=round(seconds * 1e9), accept=round(seconds * 1e9))
-            pieces, digest = Image(data).finish([with_budgets(artifact.stamp, short)], artifact.notes)
+            stamp = with_budgets(artifact.stamp, replace(budgets, **given))
+            pieces, digest = Image(data).finish([stamp], artifact.notes)
             copied.artifact(entry["role"]).write_bytes(b"".join(pieces))
             entry["sha256"] = digest
-        copied.manifest["budgets"] |= {"connect": seconds, "accept": seconds}
+        copied.manifest["budgets"] |= seconds
         return copied.written()
 
     def written(self) -> Dist:

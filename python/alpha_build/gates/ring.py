@@ -148,8 +148,10 @@ class SharingPeer(Peer):
         bell.send(seal(self.service(peer, 1), b""))
         return came
 
-    def connect(self, peer: int, port: int, opening: bytes | None = None) -> bytes:
-        came = self.connect_only(peer, port, opening)
+    def connect(
+        self, peer: int, port: int, opening: bytes | None = None, address: str = "127.0.0.1"
+    ) -> bytes:
+        came = super().connect(peer, port, opening, address)
         self.give_ring(peer, port, came)
         return came
 
