@@ -1,6 +1,8 @@
 """All-reduce of f32 over loopback TCP: ours, hashed and checked, against gloo and Open MPI in turn.
 
-    python benchmarks/allreduce.py [--n 2,4,8] [--sizes 4,1024,...] [--rounds 5] [--seconds 0.3]
+    python benchmarks/allreduce.py [--n 2,4,8] [--sizes 4,1024,...] [--rounds 5] [--seconds 0.3] [--shared]
+
+With --shared the same through shared memory, against Open MPI's and the floor of such memory.
 
 JSON lines on standard output, the last one of each system and size over all turns; a table on standard error.
 """
@@ -14,8 +16,8 @@ import statistics
 import sys
 from typing import Any
 
-from peers.floor import Rates, rates
-from peers.others import found
+from peers.floor import Rates, rates, shared_rates
+from peers.others import found, found_shared
 from peers.own import Own
 from report import table
 
@@ -36,7 +38,8 @@ def tree_depth(members: int) -> int:
     return max(1, math.ceil(math.log2(members + 1)) - 1)
 
 
-def main() -> None:
+def main(*, shared: bool = False) -> None:
+    """`shared`: as if --shared had been given."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -44,16 +47,18 @@ def main() -> None:
     parser.add_argument("--sizes", default=SIZES)
     parser.add_argument("--rounds", type=int, default=5, help="how often each system has its turn")
     parser.add_argument("--seconds", type=float, default=0.3, help="of a peer, for one size in one turn")
+    parser.add_argument("--shared", action="store_true", default=shared, help="through shared memory")
     given = parser.parse_args()
     sizes = [int(size) for size in given.sizes.split(",")]
-    peers = found()
+    peers = found_shared() if given.shared else found()
     got: dict[tuple[int, int, str], Lines] = {}
     floors: dict[int, list[Rates]] = {}
     for members in map(int, given.n.split(",")):
         shapes = ["pair"] if members == 2 else ["star", "tree", "mesh"]
-        own = [Own(members, shape, {size: rounds_of(size, members) for size in sizes}) for shape in shapes]
+        rounds = {size: rounds_of(size, members) for size in sizes}
+        own = [Own(members, shape, rounds, shared=given.shared) for shape in shapes]
         for _ in range(given.rounds):
-            measured = rates()
+            measured = shared_rates() if given.shared else rates()
             floors.setdefault(members, []).append(measured)
             say(measured.line())
             lines = [line for each in own for line in each.lines()]
@@ -95,7 +100,7 @@ def summary(got: dict[tuple[int, int, str], Lines], floors: dict[int, list[Rates
         ]
         if peers:
             line["ratio"] = round(median / min(peers), 2)
-        depth = DEPTH.get(system.removeprefix(OURS), tree_depth(members))
+        depth = DEPTH.get(system.split()[1], tree_depth(members))
         wall = US * min(each.wall(members, size, depth) for each in floors[members])
         work = US * min(each.work(members, size) for each in floors[members])
         line |= {"floor_us": round(wall, 1), "floor_ratio": round(median / wall, 2)}

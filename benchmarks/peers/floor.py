@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import socket
 import statistics
+import subprocess
+import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,7 +46,7 @@ class Rates:
         return {
             "system": "rates of this machine", "network_ns_per_byte": round(self.network * 1e9, 4),
             "hash_GBps": round(1e-9 / self.hash, 2), "add_GBps": round(1e-9 / self.add, 2),
-            "latency_us": round(self.latency * 1e6, 2),
+            "latency_us": round(self.latency * 1e6, 3),
         }  # fmt: skip
 
 
@@ -55,6 +59,19 @@ def rates() -> Rates:
         add=_best(lambda: np.add(data, addend, out=data)) / data.nbytes,
         latency=_latency(),
     )
+
+
+def shared_rates() -> Rates:
+    """With what bytes and short frames cost through memory that both ends map, as a C program finds it."""
+    with tempfile.TemporaryDirectory(prefix="alpha-bench-") as folder:
+        program = Path(folder) / "share_rates"
+        compiler = shutil.which("cc") or "gcc"
+        subprocess.run(
+            [compiler, "-O2", "-o", program, Path(__file__).with_name("share_rates.c")], check=True
+        )
+        done = subprocess.run([program], capture_output=True, text=True, check=True, timeout=120)
+    moved_ns, way_ns = map(float, done.stdout.split())
+    return replace(rates(), network=moved_ns / 1e9, latency=way_ns / 1e9)
 
 
 def _best(work: Any, times: int = 200) -> float:

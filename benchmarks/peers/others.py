@@ -1,4 +1,4 @@
-"""gloo and Open MPI over loopback TCP, where they are installed; neither hashes what it moves."""
+"""gloo and Open MPI over loopback TCP, or through its shared memory, where they are here; neither hashes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ Lines = list[dict[str, Any]]
 Peer = Callable[[int, Sequence[int], float], Lines]
 HERE = Path(__file__).resolve().parent
 TIMEOUT_S = 120
+MPI_SKIPPED = "Open MPI: skipped, it is not installed (apt install openmpi-bin libopenmpi-dev)"
 MPIRUN = [
     "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-q", "--mca", "pml", "ob1",
-    "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo",
     "--mca", "btl_base_warn_component_unused", "0",
 ]  # fmt: skip
+MPI_TCP = ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
+MPI_SHARED = ["--mca", "btl", "vader,self"]
 
 
 def found() -> dict[str, Peer]:
@@ -32,16 +34,30 @@ def found() -> dict[str, Peer]:
     else:
         print("gloo: skipped, PyTorch is not installed (pip install torch)", file=sys.stderr)
     if (mpicc := _tool("mpicc")) and (mpirun := _tool("mpirun")):
-        worker = Path(tempfile.mkdtemp(prefix="alpha-bench-mpi-")) / "worker"
-        subprocess.run([mpicc, "-O3", "-o", str(worker), str(HERE / "mpi_worker.c")], check=True)
-        peers["Open MPI"] = lambda members, sizes, seconds: _read(
-            [[mpirun, *MPIRUN, "-np", str(members), str(worker), str(seconds), *map(str, sizes)]]
-        )
+        peers["Open MPI"] = _mpi("Open MPI", mpicc, mpirun, MPI_TCP)
     else:
-        print(
-            "Open MPI: skipped, it is not installed (apt install openmpi-bin libopenmpi-dev)", file=sys.stderr
-        )
+        print(MPI_SKIPPED, file=sys.stderr)
     return peers
+
+
+def found_shared() -> dict[str, Peer]:
+    """Open MPI through shared memory; gloo has no such way."""
+    if (mpicc := _tool("mpicc")) and (mpirun := _tool("mpirun")):
+        return {"Open MPI shared": _mpi("Open MPI shared", mpicc, mpirun, MPI_SHARED)}
+    print(MPI_SKIPPED, file=sys.stderr)
+    return {}
+
+
+def _mpi(name: str, mpicc: str, mpirun: str, way: Sequence[str]) -> Peer:
+    worker = Path(tempfile.mkdtemp(prefix="alpha-bench-mpi-")) / "worker"
+    subprocess.run([mpicc, "-O3", "-o", str(worker), str(HERE / "mpi_worker.c")], check=True)
+    command = [mpirun, *MPIRUN, *way]
+
+    def run(members: int, sizes: Sequence[int], seconds: float) -> Lines:
+        lines = _read([[*command, "-np", str(members), str(worker), str(seconds), *map(str, sizes)]])
+        return [{**line, "system": name} for line in lines]
+
+    return run
 
 
 def gloo(members: int, sizes: Sequence[int], seconds: float) -> Lines:

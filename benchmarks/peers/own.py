@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import alpha_build as ab
+from alpha_build.build.bind import bind
 from alpha_build.build.build import build
 
 PREAMBLE = """\
@@ -89,12 +90,13 @@ def system(members: int, topology: str, rounds: dict[int, int]) -> ab.System:
 
 
 class Own:
-    """The executables of one topology and member count."""
+    """The executables of one topology and member count, over TCP or through shared memory."""
 
-    def __init__(self, members: int, topology: str, rounds: dict[int, int]) -> None:
-        self.members, self.name = members, f"alpha-build {topology}"
+    def __init__(self, members: int, topology: str, rounds: dict[int, int], *, shared: bool = False) -> None:
+        self.members, self.name = members, f"alpha-build {topology}{' shared' * shared}"
         self._folder = tempfile.TemporaryDirectory(prefix="alpha-bench-")
-        self._manifest = build(system(members, topology, rounds), self._folder.name)
+        build(system(members, topology, rounds), self._folder.name)
+        bind(Path(self._folder.name), shared=shared)
 
     def lines(self) -> list[dict[str, Any]]:
         """One run; figures of role 0, processor time of all."""

@@ -42,9 +42,9 @@ inline constexpr u64 kStagedFramesMax = 8;
 // each edge.
 inline constexpr u64 kSharedSourcesMax = 4;
 
-// A ring of shared memory, one a direction of an edge: a piece fits, so that its sender goes on
-// while the receiver copies it out.
-inline constexpr u64 kRingBytes = 512 * 1024;
+// A ring of shared memory, one a direction of an edge: a frame of the default size goes in while
+// the one before it is taken out; with half of it both ends wait for each other more often.
+inline constexpr u64 kRingBytes = 1024 * 1024;
 
 // Looking again, and offering the core to others after each look, costs less than a sleep and the
 // waking up: with up to four participants a core a round of 4 bytes takes half to two thirds of the

@@ -186,7 +186,7 @@ def test_a_call_that_always_fails(
 @pytest.mark.parametrize(
     ("role", "call", "error", "when", "exit_code", "said"),
     [
-        (1, "memfd_create", "ENFILE", "1", 78, "edge 1->0: no ring: 1052672 bytes of memory to share"),
+        (1, "memfd_create", "ENFILE", "1", 78, "edge 1->0: no ring: 2101248 bytes of memory to share"),
         (1, "fallocate", "ENOSPC", "1", 78, "no space left on device"),
         (1, "fallocate", "EINTR", "1", 0, ""),
         (1, "fcntl", "EPERM", "4", 78, "operation not permitted"),  # sealing, after looks at 0 to 2

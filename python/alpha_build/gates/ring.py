@@ -14,7 +14,7 @@ from threading import Lock
 
 from alpha_build.gates.peer import Peer, seal
 
-RING_BYTES = 1 << 19
+RING_BYTES = 1 << 20
 HEAD_BYTES = 4096
 MEMORY_BYTES = HEAD_BYTES + 2 * RING_BYTES
 SIDE_BYTES, WRITTEN, TAKEN, ASLEEP = 384, 0, 128, 256

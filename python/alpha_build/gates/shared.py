@@ -37,12 +37,12 @@ BULK = """\
 import alpha_build as ab
 system = ab.System(
     name="bulk", members=2, topology=ab.Pair(),
-    regions={"g": ab.Region("f32", (300_000,), initial=1.0)},
+    regions={"g": ab.Region("f32", (600_000,), initial=1.0)},
     protocol=ab.Transfer(0, 1, "g"),
     budgets=ab.Budgets(connect=20, accept=20, wait=20, frame=20),
 )
 """
-BULK_BYTES = 1_200_000
+BULK_BYTES = 2_400_000
 ONES = struct.pack("<f", 1.0) * (BULK_BYTES // 4)
 COUNTS = (BULK_BYTES, 2**63, 2**64 - 1)  # that nobody can have reached: the last is one back from 0
 BROKEN = "refused (bytes): edge 0->1 region 0: counts of a ring that cannot be"

@@ -22,7 +22,7 @@ FRAME_SECONDS = 30  # 2**20 bytes at 35 KB/s: slower is a fault
 
 STAGED_FRAMES_MAX = 8  # children's frames that wait to be added: 24 MiB above its regions hold any role
 LEAF_BYTES = 4096  # of a payload, hashed on its own, so that lanes have work: a memory page
-RING_BYTES = 2**19  # of an edge through memory, for a direction: one piece goes in while one is taken out
+RING_BYTES = 2**20  # of an edge through memory, for a direction: about a frame of the default size
 SAMPLES_EMBEDDED_BYTES = 2**24  # what a role has more of lies beside its executable, which stays handy
 EMBEDDED_BYTES_MAX = 2**30  # one role's state, constants and samples, so that no size surprises later
 
