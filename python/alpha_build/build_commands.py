@@ -90,5 +90,5 @@ def verify(dist: Path, system: str | None, toolchain: str | None, json: bool) ->
     for file, what in done.differences.items():
         print(f"alpha-build: {dist / file}: {what}", file=sys.stderr)
     if not json and not done.differences:
-        print(f"{done.name}: {len(done.files)} executables made again, every byte the same")
+        print(f"{done.name}: {len(done.files)} files made again, every byte the same")
     return 1 if done.differences else 0
