@@ -11,17 +11,29 @@ struct Taking {
   Link& link;
   const Deadline& until;
   int candidate = -1;  // whoever connected last and has said nothing
+  u64 strangers = 0;
 
   bool run();
   bool expired();
   void take_in();
   void drop(const char* why);
+  void tell_further() const;
   bool hear();
   bool take(int memory);
 };
 
+// How many were not logged.
+void Taking::tell_further() const {
+  if (session.log == nullptr || strangers <= kStrangersLogged) return;
+  Text<128> line;
+  line.add("alpha-build: role ", session.role, ": ", strangers - kStrangersLogged,
+           " further strangers on the ring of edge ", link.peer, "->", session.role, "\n");
+  session.log(line.c_str(), line.size());
+}
+
 void Taking::drop(const char* why) {
-  if (session.log != nullptr) {
+  ++strangers;
+  if (session.log != nullptr && strangers <= kStrangersLogged) {
     Text<256> line;
     line.add("alpha-build: role ", session.role, ": stranger on the ring of edge ", link.peer, "->",
              session.role, ": ", why, "\n");
@@ -130,6 +142,7 @@ bool Taking::run() {
 bool accept_ring(Session& session, Link& link, const Deadline& until) {
   Taking taking = {session, link, until};
   const bool taken = taking.run();
+  taking.tell_further();
   close_descriptor(taking.candidate);
   return taken;
 }

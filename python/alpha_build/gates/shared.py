@@ -172,7 +172,18 @@ def _strangers(bench: Bench, bulk: Dist) -> None:
         expect(not tried or f"of user {NOBODY}" in ended.said, ended.said)
         for stranger in strangers:
             stranger.close()
-    bench.say(f"{seen} strangers on the ring's name dropped, the peer accepted")
+    with _opened(bench, bulk) as (one, role, port, came):
+        for _ in range(40):
+            with local_socket(5) as stranger:
+                stranger.connect(ring_name(port))
+        one.give_ring(0, port, came)
+        one.receive(0, 0, 1, F32, BULK_BYTES)
+        one.close(0)
+        ended = role.end()
+        expect(
+            ended.status == 0 and ": 8 further strangers on the ring of edge 1->0" in ended.said, ended.said
+        )
+    bench.say(f"{seen} and 40 strangers on the ring's name dropped, the peer accepted")
 
 
 def _elsewhere(bench: Bench, bulk: Dist) -> None:
