@@ -7,6 +7,15 @@
 #include "base/types.h"
 #include "learner/narrow.h"
 
+// Before a loop that reads nothing which it writes.
+#if defined(__CUDACC__)
+#define ALPHA_APART
+#elif defined(__clang__)
+#define ALPHA_APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define ALPHA_APART _Pragma("GCC ivdep")
+#endif
+
 namespace alpha {
 
 using i8 = int8_t;

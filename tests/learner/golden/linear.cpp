@@ -18,6 +18,7 @@ void block([[maybe_unused]] u64 rows, [[maybe_unused]] const void* const* in, vo
   multiply<true>(rows, 1, 10, Matrix<const f32>{v2, 10, 1},
       Matrix<const f32>{v1, 1, 1}, Matrix<f32>{v4, 1, 1}, w1);
   // sub, learners.py:22
+  ALPHA_APART
   for (u64 i0 = 0; i0 < rows; ++i0) {
     const f32 t0 = v4[i0] + v0;
     const f32 t1 = t0 - v3[i0];
@@ -30,6 +31,7 @@ void block([[maybe_unused]] u64 rows, [[maybe_unused]] const void* const* in, vo
   });
   canonicalise(v9, 1);
   // mul, learners.py:22
+  ALPHA_APART
   for (u64 i0 = 0; i0 < rows; ++i0) {
     const f32 t0 = 2.0f * v6[i0];
     const f32 t1 = 1.0f * t0;
@@ -59,10 +61,15 @@ void update([[maybe_unused]] u64 rows, [[maybe_unused]] const void* const* in, v
   // add
   const f32 v7 = v0 + v5;
   // add
+  ALPHA_APART
   for (u64 i0 = 0; i0 < 10; ++i0) {
     const f32 t0 = -0.1f * v3[i0];
     const f32 t1 = v1[i0] + t0;
-    v8[i0] = canonical(t1);
+    const f32 t2 = canonical(t1);
+    v8[i0] = t2;
   }
-  out0[0] = canonical(v7);
+  {
+    const f32 t0 = canonical(v7);
+    out0[0] = t0;
+  }
 }

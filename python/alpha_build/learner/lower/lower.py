@@ -8,6 +8,7 @@ from ...system.errors import UnsupportedPrimitive
 from ..program import Program
 from . import table
 from .extent import row_major
+from .fusion import fused
 from .lowering import Lowering
 from .memory import ROWS_UNIT, Plan, plan
 from .tree import Load, Scalar
@@ -74,6 +75,8 @@ def _functions(program: Program, name: str, target: str, rounding: str) -> tuple
             )
         row.lower(lowering, equation)
     lowering.finish()
+    outputs = {name for name in lowering.external if lowering.is_output(name)}
+    lowering.statements = fused(lowering.statements, outputs)
     memory = plan(lowering.statements, lowering.scratch)
     return [*lowering.bodies, _source(lowering, name, memory)], memory
 

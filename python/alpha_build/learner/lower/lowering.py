@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from ...system.errors import UnsupportedPrimitive
 from ..program import Aval, Dimension, Equation, Literal_, Operand, Program
 from .extent import extent, product, row_major
-from .memory import Buffer, Plan, Statement
-from .tree import Load, Scalar, Strides, Tree, broadcast, buffers, placed
-from .writer import CPP_TYPES, ITEM_BYTES, Block, has_work, kind_of, literal, loops
+from .fusion import store_statement
+from .memory import Buffer, Plan, Statement, Store
+from .tree import Apply, Load, Scalar, Strides, Tree, broadcast, buffers, placed
+from .writer import CPP_TYPES, ITEM_BYTES, Block, has_work, kind_of, literal
 
 
 @dataclass
@@ -185,12 +186,9 @@ class Lowering:
         canonical: bool,
         comment: str | None,
     ) -> None:
-        def body(_: Block, values: list[str], where: list[str]) -> list[str]:
-            text = f"canonical({values[0]})" if canonical else values[0]
-            return [f"{name}[{where[0]}] = {text};"]
-
-        lines = loops(shape, [tree], [strides], body)
-        self.write(([comment] if comment else []) + _scoped(lines), buffers(tree), {name})
+        if canonical:
+            tree = Apply("canonical({0})", tree.dtype, (tree,))
+        self.statements.append(store_statement((Store(name, shape, strides, tree, comment),)))
 
     def define(self, equation: Equation, tree: Tree) -> None:
         """Give a value its tree; write it to memory now if several equations or an output read it."""
@@ -216,7 +214,7 @@ class Lowering:
         block = Block((), prefix=f"v{value}_")
         text = block.value(tree)
         block.lines[-1] = block.lines[-1].replace(f" {text} = ", f" v{value} = ")
-        self.write([self.comment(equation), *block.lines], buffers(tree), set())
+        self.write([self.comment(equation), *block.lines], buffers(tree), {f"v{value}"})
         self.trees[value] = Scalar(f"v{value}", tree.dtype)
 
     def finish(self) -> None:
@@ -247,8 +245,3 @@ class Lowering:
 def at_origin(tree: Tree) -> Tree:
     """A tree of shape () from one whose leaves still carry axes of size 1."""
     return placed(tree, lambda strides, offset: ((), offset))
-
-
-def _scoped(lines: list[str]) -> list[str]:
-    """Braces around statements that are not one loop, so that their constants stay their own."""
-    return lines if len(lines) < 2 or lines[0].startswith("for ") else ["{", *("  " + x for x in lines), "}"]

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..program import Dimension
 from .extent import Extent
+from .tree import Strides, Tree
 
 ROWS_UNIT = 64  # rows are rounded up to this in slot sizes, so that every slot starts at a cache line
 
 
+@dataclass(frozen=True)
+class Store:
+    """A tree written to a buffer, element by element over a shape."""
+
+    name: str
+    shape: tuple[Dimension, ...]
+    strides: Strides
+    tree: Tree
+    comment: str | None
+
+
 @dataclass
 class Statement:
-    """Some lines of C++ with the buffers that they read and write."""
+    """Lines of C++ with the buffers and scalars that they read and write; one loop of `stores`, if any."""
 
     lines: list[str]
     reads: set[str]
     writes: set[str]
+    stores: tuple[Store, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,13 @@ def buffers(tree: Tree) -> set[str]:
     return {leaf.buffer for leaf in leaves(tree) if isinstance(leaf, Load)}
 
 
+def scalars(tree: Tree) -> set[str]:
+    """Texts of the scalars that a tree reads: names of local variables, and literals."""
+    if isinstance(tree, Apply):
+        return set().union(*(scalars(operand) for operand in tree.operands))
+    return {tree.text} if isinstance(tree, Scalar) else set()
+
+
 def placed(tree: Tree, placing: Placing) -> Tree:
     """The tree over another index space: each leaf's strides and offset are mapped."""
     if isinstance(tree, Apply):

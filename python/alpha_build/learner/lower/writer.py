@@ -124,8 +124,11 @@ def loops(
     targets: list[Strides],
     body: Callable[[Block, list[str], list[str]], list[str]],
     name: str = "i",
+    *,
+    apart: bool = False,
 ) -> list[str]:
-    """Loops over `shape`; `body(block, values, target_indices)` gives the last lines inside."""
+    """Loops over `shape`; `body(block, values, target_indices)` gives the last lines inside.  `apart`: no
+    element that is written is read, so that compilers need not look for it."""
     found = list({id(leaf): leaf for tree in trees for leaf in leaves(tree)}.values())
     sizes, strides = collapse(shape, [*(leaf.strides for leaf in found), *targets])
     indices = tuple(f"{name}{axis}" for axis in range(len(sizes)))
@@ -133,15 +136,16 @@ def loops(
     mapped = {id(leaf): stride for leaf, stride in zip(found, strides, strict=False)}
     values = [block.value(tree, mapped) for tree in trees]
     where = [block.index(stride, ZERO) for stride in strides[len(found) :]]
-    return nest(indices, sizes, [*block.lines, *body(block, values, where)])
+    return nest(indices, sizes, [*block.lines, *body(block, values, where)], apart=apart)
 
 
-def nest(indices: tuple[str, ...], sizes: Sizes, body: list[str]) -> list[str]:
+def nest(indices: tuple[str, ...], sizes: Sizes, body: list[str], *, apart: bool = False) -> list[str]:
     """`for` loops around a body, outermost first."""
     lines = body
     for index, size in reversed(list(zip(indices, sizes, strict=True))):
         head = f"for (u64 {index} = 0; {index} < {size.cpp()}; ++{index}) {{"
-        lines = [head, *("  " + line for line in lines), "}"]
+        before = ["ALPHA_APART"] if apart and lines is body else []
+        lines = [*before, head, *("  " + line for line in lines), "}"]
     return lines
 
 
