@@ -59,9 +59,10 @@ def verify(
     """
     manifest = inspect(dist)
     for entry in manifest["roles"]:
-        if entry.get("target") not in TARGETS or not _CLASS.fullmatch(str(entry.get("class"))):
+        name = entry.get("class")
+        if entry.get("target") not in TARGETS or not (isinstance(name, str) and _CLASS.fullmatch(name)):
             raise BuildFailure(
-                f"role {entry['role']} is of class {entry.get('class')!r} for {entry.get('target')!r}",
+                f"role {entry['role']} is of class {name!r} for {entry.get('target')!r}",
                 kind="bad-manifest",
                 where=str(dist / "manifest.json"),
                 hint="build again with alpha-build roles",
