@@ -134,6 +134,7 @@ def test_shared_memory_within_an_address(dist: Path, tmp_path: Path) -> None:
         ),
         ({"0": {"address": "10.0.0.1", "ports": {"1": 65536}}}, "65536 is not a port"),
         ({"0": {"address": "10.0.0.1", "ports": {"1": True}}}, "True is not a port"),
+        ({"0": {"address": "10.0.0.1", "ports": {"1": 7, "2": 7}}}, "port 7 is given to two edges"),
         ({"0": {"address": "10.0.0.1", "port": 1}}, "unknown key 'port'"),
         ({"0": {}}, "address"),
         ({"-1": {"address": "10.0.0.1"}}, "'-1' is not a role"),

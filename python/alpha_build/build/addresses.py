@@ -78,6 +78,9 @@ def _bound(role: int, edge: EdgeStamp, addresses: Mapping[int, RoleAddress]) -> 
 def _entry(data: Mapping[str, Any]) -> RoleAddress:
     _only(data, {"address", "ports", "dial"})
     ports = {_whole(peer): _port(port) for peer, port in data.get("ports", {}).items()}
+    fixed = [port for port in ports.values() if port != 0]
+    if twice := sorted(port for port in set(fixed) if fixed.count(port) > 1):
+        raise ValueError(f"port {twice[0]} is given to two edges of one role")
     dial = {_whole(peer): _end(end) for peer, end in data.get("dial", {}).items()}
     return RoleAddress(_address(data["address"]), ports, dial)
 
