@@ -7,6 +7,6 @@ if(NOT CMAKE_CUDA_COMPILER)
 endif()
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CMAKE_CUDA_COMPILER)
 
-# Neither the device's compiler nor the host's may fuse a product and a sum.
-set(CMAKE_CUDA_FLAGS_INIT "-fmad=false -Xcompiler -ffp-contract=off")
+# Neither the device's compiler nor the host's may fuse a product and a sum; constexpr functions are the device's too.
+set(CMAKE_CUDA_FLAGS_INIT "-fmad=false --expt-relaxed-constexpr -Xcompiler -ffp-contract=off")
 set(CMAKE_CUDA_ARCHITECTURES 80 90)

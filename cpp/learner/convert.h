@@ -8,7 +8,7 @@ namespace alpha {
 // ---- conversion ---------------------------------------------------------------------------------
 
 template <class To, class From>
-inline To convert(From value) {
+constexpr To convert(From value) {
   if constexpr (__is_same(To, bool)) {
     return value != 0;
   } else if constexpr (kIsFloat<To>) {
@@ -31,7 +31,7 @@ inline To convert(From value) {
 }
 
 template <class T>
-inline void copy_values(T* to, const T* from, u64 count) {
+constexpr void copy_values(T* to, const T* from, u64 count) {
   for (u64 i = 0; i < count; ++i) to[i] = from[i];
 }
 
@@ -39,7 +39,7 @@ inline void copy_values(T* to, const T* from, u64 count) {
 
 // A run-time start brought into [0, room].
 template <class T>
-inline u64 clamped_start(T start, u64 room) {
+constexpr u64 clamped_start(T start, u64 room) {
   if constexpr (kIsSigned<T>) {
     if (start < 0) return 0;
   }
@@ -48,13 +48,13 @@ inline u64 clamped_start(T start, u64 room) {
 
 // Where a window reads along an axis that has `low` places of padding in front and `hole - 1` holes
 // after each element: past every end where there is no element.
-inline u64 window_position(u64 walked, i64 low, u64 hole) {
+constexpr u64 window_position(u64 walked, i64 low, u64 hole) {
   const i64 place = static_cast<i64>(walked) - low;
   if (place < 0 || static_cast<u64>(place) % hole != 0) return ~u64{0};
   return static_cast<u64>(place) / hole;
 }
 
-inline bool starts_inside(i64 start, u64 room) {
+constexpr bool starts_inside(i64 start, u64 room) {
   return start >= 0 && static_cast<u64>(start) <= room;
 }
 

@@ -12,7 +12,7 @@
 namespace alpha {
 
 // To the nearest integer, halves up or down: only used where either does.
-inline i64 nearest(f64 value) { return static_cast<i64>(value + (value < 0 ? -0.5 : 0.5)); }
+constexpr i64 nearest(f64 value) { return static_cast<i64>(value + (value < 0 ? -0.5 : 0.5)); }
 
 // The exact ways are rarely taken: kept out of line, so that loops around the quick ones stay
 // small.
@@ -25,7 +25,7 @@ struct Exponential {
 };
 
 // For |x| < 1100.
-inline Exponential exponential_parts(Pair x) {
+constexpr Exponential exponential_parts(Pair x) {
   const i64 k = nearest(x.high * k64OfLn2);
   const f64 steps = static_cast<f64>(k);
   const Pair near = (product_exact(steps, -kLn2Of64High) + x.high) + -(kLn2Of64Low * steps);
@@ -37,11 +37,11 @@ inline Exponential exponential_parts(Pair x) {
 }
 
 // For |x| < 700.
-[[gnu::noinline]] inline Pair exponential_pair(Pair x) {
+[[gnu::noinline]] constexpr Pair exponential_pair(Pair x) {
   const Exponential parts = exponential_parts(x);
   return scaled(parts.power + parts.power * parts.rest, power_of_two(parts.exponent));
 }
-[[gnu::noinline]] inline Pair exponential_minus_one_pair(Pair x) {
+[[gnu::noinline]] constexpr Pair exponential_minus_one_pair(Pair x) {
   const Exponential parts = exponential_parts(x);
   const Pair scale = scaled(parts.power, power_of_two(parts.exponent));
   return (scale + -1.0) + scale * parts.rest;
@@ -56,7 +56,7 @@ struct Mantissa {
   Pair logarithm;
 };
 
-inline Mantissa mantissa_of(f64 x) {
+constexpr Mantissa mantissa_of(f64 x) {
   constexpr u64 kMantissa = (u64{1} << 52) - 1;
   const u64 bits = bit_cast<u64>(x);
   const f64 m = bit_cast<f64>((bits & kMantissa) | (u64{1023} << 52));  // in [1, 2)
@@ -68,7 +68,7 @@ inline Mantissa mantissa_of(f64 x) {
 }
 
 // log of value = high + low > 0, high a normal double.
-[[gnu::noinline]] inline Pair logarithm_pair(Pair value) {
+[[gnu::noinline]] constexpr Pair logarithm_pair(Pair value) {
   const Mantissa part = mantissa_of(value.high);
   const f64 low = value.low * power_of_two(-static_cast<i64>(part.exponent)) * part.inverse;
   const Pair z = (product_exact(part.value, part.inverse) + -1.0) + low;
@@ -91,14 +91,14 @@ inline Mantissa mantissa_of(f64 x) {
 inline constexpr f64 kSlack = 0x1p-46;
 
 // Whether every number within kSlack of `value` rounds to the same f32.
-inline bool settles(f64 value, f32* result) {
+constexpr bool settles(f64 value, f32* result) {
   const f64 slack = value * kSlack;
   *result = static_cast<f32>(value - slack);
   return *result == static_cast<f32>(value + slack);
 }
 
 // exp(x) - 1 + offset for offset 0 or 1, |x| < 700.
-inline f64 exponential_quick(f64 x, f64 offset) {
+constexpr f64 exponential_quick(f64 x, f64 offset) {
   const i64 k = nearest(x * k64OfLn2);
   const f64 steps = static_cast<f64>(k);
   const f64 r = (x - steps * kLn2Of64High) - steps * kLn2Of64Low.high;
@@ -111,7 +111,7 @@ inline f64 exponential_quick(f64 x, f64 offset) {
 }
 
 // For x with at most 40 significant bits.
-inline f64 logarithm_quick(f64 x) {
+constexpr f64 logarithm_quick(f64 x) {
   const Mantissa part = mantissa_of(x);
   const f64 z = part.value * part.inverse - 1;
   const f64 tail =
@@ -122,7 +122,7 @@ inline f64 logarithm_quick(f64 x) {
 
 // ---- functions of one f32 -----------------------------------------------------------------------
 
-inline f32 exponential(f32 x) {
+constexpr f32 exponential(f32 x) {
   if (x != x) return kNan<f32>;
   if (x > 89) return kInfinity<f32>;
   if (x < -105) return 0;
@@ -131,7 +131,7 @@ inline f32 exponential(f32 x) {
   return rounded(exponential_pair({x, 0}));
 }
 
-inline f32 exponential_minus_one(f32 x) {
+constexpr f32 exponential_minus_one(f32 x) {
   if (x != x) return kNan<f32>;
   if (x == 0) return x;
   if (x > 89) return kInfinity<f32>;
@@ -141,7 +141,7 @@ inline f32 exponential_minus_one(f32 x) {
   return rounded(exponential_minus_one_pair({x, 0}));
 }
 
-inline f32 logarithm(f32 x) {
+constexpr f32 logarithm(f32 x) {
   if (!(x >= 0)) return kNan<f32>;
   if (x == 0) return -kInfinity<f32>;
   if (x == kInfinity<f32>) return x;
@@ -150,7 +150,7 @@ inline f32 logarithm(f32 x) {
   return rounded(logarithm_pair({x, 0}));
 }
 
-inline f32 logarithm_of_one_plus(f32 x) {
+constexpr f32 logarithm_of_one_plus(f32 x) {
   if (!(x >= -1)) return kNan<f32>;
   if (x == -1) return -kInfinity<f32>;
   if (x == 0 || x == kInfinity<f32>) return x;
@@ -161,7 +161,7 @@ inline f32 logarithm_of_one_plus(f32 x) {
   return rounded(logarithm_pair(sum_exact(1, x)));
 }
 
-inline f32 hyperbolic_tangent(f32 x) {
+constexpr f32 hyperbolic_tangent(f32 x) {
   if (x != x) return kNan<f32>;
   if (x == 0) return x;
   if (x > 12) return 1;
@@ -175,7 +175,7 @@ inline f32 hyperbolic_tangent(f32 x) {
 }
 
 // 1 / (1 + exp(-x))
-inline f32 logistic(f32 x) {
+constexpr f32 logistic(f32 x) {
   if (x != x) return kNan<f32>;
   if (x > 20) return 1;
   if (x < -105) return 0;
@@ -188,11 +188,17 @@ inline f32 logistic(f32 x) {
 // ---- roots --------------------------------------------------------------------------------------
 
 // One instruction on every target (-fno-math-errno), correctly rounded.
-inline f32 square_root(f32 x) { return __builtin_sqrtf(x); }
-inline f64 square_root(f64 x) { return __builtin_sqrt(x); }
+template <class T>
+constexpr T square_root(T x) {
+  if constexpr (sizeof(T) == 8) {
+    return __builtin_sqrt(x);
+  } else {
+    return __builtin_sqrtf(x);  // of a narrower number as an f32
+  }
+}
 
 template <class T>
-inline T reciprocal_square_root_of(T x) {
+constexpr T reciprocal_square_root_of(T x) {
   if (!(x >= 0)) return kNan<T>;
   if (x == 0) return with_sign_of(kInfinity<T>, x);
   if (x == kInfinity<T>) return 0;
@@ -206,7 +212,7 @@ inline T reciprocal_square_root_of(T x) {
   const Pair residue = (product_exact(guess, guess) * wide) + -1.0;
   return rounded_to<T>(scaled(sum_ordered(guess, -0.5 * guess * residue.high), factor));
 }
-inline f32 reciprocal_square_root(f32 x) { return reciprocal_square_root_of(x); }
-inline f64 reciprocal_square_root(f64 x) { return reciprocal_square_root_of(x); }
+constexpr f32 reciprocal_square_root(f32 x) { return reciprocal_square_root_of(x); }
+constexpr f64 reciprocal_square_root(f64 x) { return reciprocal_square_root_of(x); }
 
 }  // namespace alpha

@@ -14,7 +14,7 @@ struct Angle {
 // By the bits of 2/pi that matter for x's exponent: exact to 2^-125 whatever the size of x, which a
 // double can bring within 2^-62 of a multiple of pi/2.
 template <class T>
-[[gnu::noinline]] inline Angle reduced_angle(T x) {
+[[gnu::noinline]] constexpr Angle reduced_angle(T x) {
   using U = typename Bits<T>::Type;
   constexpr u64 kFraction = sizeof(T) == sizeof(f64) ? 52 : 23;
   constexpr u64 kBias = sizeof(T) == sizeof(f64) ? 1023 : 127;
@@ -54,7 +54,7 @@ template <class T>
 }
 
 // Sine (odd = 0) or cosine (odd = 1) of |angle| <= pi/4.
-[[gnu::noinline]] inline Pair sine_or_cosine(Pair angle, u64 odd) {
+[[gnu::noinline]] constexpr Pair sine_or_cosine(Pair angle, u64 odd) {
   const bool negative = angle.high < 0;
   const Pair size = negative ? -angle : angle;
   const i64 step = nearest(size.high * 64);
@@ -71,7 +71,7 @@ template <class T>
 }
 
 template <class T>
-inline T sine_of(T x) {
+constexpr T sine_of(T x) {
   if (!is_finite(x)) return kNan<T>;
   if (absolute(x) < T(0x1p-27)) return x;  // what is taken off is 2^-56 of it
   const Angle angle = reduced_angle(x);
@@ -79,22 +79,22 @@ inline T sine_of(T x) {
   const bool negative = (angle.quadrant >= 2) != (x < 0);
   return rounded_to<T>(negative ? -result : result);
 }
-inline f32 sine(f32 x) { return sine_of(x); }
-inline f64 sine(f64 x) { return sine_of(x); }
+constexpr f32 sine(f32 x) { return sine_of(x); }
+constexpr f64 sine(f64 x) { return sine_of(x); }
 
 template <class T>
-inline T cosine_of(T x) {
+constexpr T cosine_of(T x) {
   if (!is_finite(x)) return kNan<T>;
   const Angle angle = reduced_angle(x);
   const Pair result = sine_or_cosine(angle.rest, (angle.quadrant & 1) ^ 1);
   const bool negative = angle.quadrant == 1 || angle.quadrant == 2;
   return rounded_to<T>(negative ? -result : result);
 }
-inline f32 cosine(f32 x) { return cosine_of(x); }
-inline f64 cosine(f64 x) { return cosine_of(x); }
+constexpr f32 cosine(f32 x) { return cosine_of(x); }
+constexpr f64 cosine(f64 x) { return cosine_of(x); }
 
 template <class T>
-inline T tangent_of(T x) {
+constexpr T tangent_of(T x) {
   if (!is_finite(x)) return kNan<T>;
   if (sizeof(T) == sizeof(f64) && absolute(x) < T(0x1p-28)) return x;
   if (x == 0) return x;
@@ -105,7 +105,7 @@ inline T tangent_of(T x) {
   const Pair result = odd ? -cosine / sine : sine / cosine;
   return rounded_to<T>(x < 0 ? -result : result);
 }
-inline f32 tangent(f32 x) { return tangent_of(x); }
-inline f64 tangent(f64 x) { return tangent_of(x); }
+constexpr f32 tangent(f32 x) { return tangent_of(x); }
+constexpr f64 tangent(f64 x) { return tangent_of(x); }
 
 }  // namespace alpha

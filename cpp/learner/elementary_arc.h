@@ -7,7 +7,7 @@ namespace alpha {
 
 // atan(t) for t >= 0, a pair of doubles of moderate size: by the nearest 64th, past 1 by its
 // inverse.
-[[gnu::noinline]] inline Pair arc_tangent_pair(Pair t) {
+[[gnu::noinline]] constexpr Pair arc_tangent_pair(Pair t) {
   const bool inverted = t.high > 1;
   const Pair value = inverted ? Pair{1, 0} / t : t;
   const i64 step = nearest(value.high * 64);
@@ -20,32 +20,32 @@ namespace alpha {
 }
 
 // sqrt(1 - x^2) for 0 <= x < 1.
-inline Pair other_leg(f64 x) { return square_root(sum_exact(1, -x) * sum_exact(1, x)); }
+constexpr Pair other_leg(f64 x) { return square_root(sum_exact(1, -x) * sum_exact(1, x)); }
 
 template <class T>
-inline T arc_tangent_of(T x) {
+constexpr T arc_tangent_of(T x) {
   if (x != x) return kNan<T>;
   if (absolute(x) < T(0x1p-28)) return x;
   const f64 size = absolute(static_cast<f64>(x));
   const Pair result = size > 0x1p70 ? kHalfPi + -1 / size : arc_tangent_pair({size, 0});
   return with_sign_of(rounded_to<T>(result), x);
 }
-inline f32 arc_tangent(f32 x) { return arc_tangent_of(x); }
-inline f64 arc_tangent(f64 x) { return arc_tangent_of(x); }
+constexpr f32 arc_tangent(f32 x) { return arc_tangent_of(x); }
+constexpr f64 arc_tangent(f64 x) { return arc_tangent_of(x); }
 
 template <class T>
-inline T arc_sine_of(T x) {
+constexpr T arc_sine_of(T x) {
   if (!(absolute(x) <= 1)) return kNan<T>;
   if (absolute(x) < T(0x1p-28)) return x;
   const f64 size = absolute(static_cast<f64>(x));
   const Pair result = size == 1 ? kHalfPi : arc_tangent_pair(Pair{size, 0} / other_leg(size));
   return with_sign_of(rounded_to<T>(result), x);
 }
-inline f32 arc_sine(f32 x) { return arc_sine_of(x); }
-inline f64 arc_sine(f64 x) { return arc_sine_of(x); }
+constexpr f32 arc_sine(f32 x) { return arc_sine_of(x); }
+constexpr f64 arc_sine(f64 x) { return arc_sine_of(x); }
 
 template <class T>
-inline T arc_cosine_of(T x) {
+constexpr T arc_cosine_of(T x) {
   if (!(absolute(x) <= 1)) return kNan<T>;
   const f64 size = absolute(static_cast<f64>(x));
   Pair result;
@@ -56,12 +56,12 @@ inline T arc_cosine_of(T x) {
   }
   return rounded_to<T>(x < 0 ? kHalfPi * 2.0 + -result : result);
 }
-inline f32 arc_cosine(f32 x) { return arc_cosine_of(x); }
-inline f64 arc_cosine(f64 x) { return arc_cosine_of(x); }
+constexpr f32 arc_cosine(f32 x) { return arc_cosine_of(x); }
+constexpr f64 arc_cosine(f64 x) { return arc_cosine_of(x); }
 
 // The angle of (x, y), within one unit in the last place.
 template <class T>
-inline T arc_tangent_two_of(T y, T x) {
+constexpr T arc_tangent_two_of(T y, T x) {
   if (x != x || y != y) return kNan<T>;
   f64 rise = absolute(static_cast<f64>(y));
   f64 run = absolute(static_cast<f64>(x));
@@ -85,7 +85,7 @@ inline T arc_tangent_two_of(T y, T x) {
   }
   return with_sign_of(rounded_to<T>(result), y);
 }
-inline f32 arc_tangent_two(f32 y, f32 x) { return arc_tangent_two_of(y, x); }
-inline f64 arc_tangent_two(f64 y, f64 x) { return arc_tangent_two_of(y, x); }
+constexpr f32 arc_tangent_two(f32 y, f32 x) { return arc_tangent_two_of(y, x); }
+constexpr f64 arc_tangent_two(f64 y, f64 x) { return arc_tangent_two_of(y, x); }
 
 }  // namespace alpha

@@ -13,7 +13,7 @@ inline constexpr f64 k64OfLn2 = 0x1.71547652b82fep+6;
 inline constexpr Pair kHalfPi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
 // 2^(j/64)
-inline constexpr Pair kPowersOfTwo[] = {
+ALPHA_TABLE Pair kPowersOfTwo[] = {
     {0x1.0000000000000p+0, 0x0.0p+0},
     {0x1.02c9a3e778061p+0, -0x1.19083535b085dp-56},
     {0x1.059b0d3158574p+0, 0x1.d73e2a475b465p-55},
@@ -81,7 +81,7 @@ inline constexpr Pair kPowersOfTwo[] = {
 };
 
 // c near 128/i to ten bits, and -log(c), for i from 90
-inline constexpr f64 kInverses[] = {
+ALPHA_TABLE f64 kInverses[] = {
     0x1.6c00000000000p+0, 0x1.6800000000000p+0, 0x1.6440000000000p+0, 0x1.6040000000000p+0,
     0x1.5c80000000000p+0, 0x1.5900000000000p+0, 0x1.5540000000000p+0, 0x1.51c0000000000p+0,
     0x1.4e40000000000p+0, 0x1.4b00000000000p+0, 0x1.47c0000000000p+0, 0x1.4480000000000p+0,
@@ -108,7 +108,7 @@ inline constexpr f64 kInverses[] = {
     0x1.6800000000000p-1,
 };
 
-inline constexpr Pair kLogarithms[] = {
+ALPHA_TABLE Pair kLogarithms[] = {
     {-0x1.686c81e9b14afp-2, 0x1.ddea0f7f58e3dp-57},
     {-0x1.5d1bdbf5809cap-2, -0x1.4236383dc7fe1p-56},
     {-0x1.5262deeb98879p-2, -0x1.823ddad7fcfa1p-58},
@@ -205,7 +205,7 @@ inline constexpr Pair kLogarithms[] = {
 };
 
 // sine and cosine of j/64
-inline constexpr Pair kSines[] = {
+ALPHA_TABLE Pair kSines[] = {
     {0x0.0p+0, 0x0.0p+0},
     {0x1.fffaaaaeeeed5p-7, -0x1.2ab639a9f0776p-63},
     {0x1.ffeaaaeeee86fp-6, -0x1.cd406fb224ae2p-60},
@@ -260,7 +260,7 @@ inline constexpr Pair kSines[] = {
     {0x1.6e2b77c40bde1p-1, -0x1.0e729857fad53p-56},
 };
 
-inline constexpr Pair kCosines[] = {
+ALPHA_TABLE Pair kCosines[] = {
     {0x1.0000000000000p+0, 0x0.0p+0},
     {0x1.fff000155549fp-1, 0x1.28a28a03a5ef3p-55},
     {0x1.ffc00155527d3p-1, -0x1.3b54492d89b5bp-55},
@@ -316,7 +316,7 @@ inline constexpr Pair kCosines[] = {
 };
 
 // 64 zero bits, then 2/pi
-inline constexpr u64 kTwoOverPi[] = {
+ALPHA_TABLE u64 kTwoOverPi[] = {
     0x0000000000000000u, 0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u,
     0xfe5163abdebbc561u, 0xb7246e3a424dd2e0u, 0x06492eea09d1921cu, 0xfe1deb1cb129a73eu,
     0xe88235f52ebb4484u, 0xe99c7026b45f7e41u, 0x3991d639835339f4u, 0x9c845f8bbdf9283bu,
@@ -325,7 +325,7 @@ inline constexpr u64 kTwoOverPi[] = {
 };
 
 // atan(j/64)
-inline constexpr Pair kArcTangents[] = {
+ALPHA_TABLE Pair kArcTangents[] = {
     {0x0.0p+0, 0x0.0p+0},
     {0x1.fff555bbb729bp-7, -0x1.220c39d4dff50p-61},
     {0x1.ffd55bba97625p-6, -0x1.5ec431444912cp-60},
@@ -394,7 +394,7 @@ inline constexpr Pair kArcTangents[] = {
 };
 
 // erf(j/32) up to 6, 1 - erf(j/32) and erf's derivative up to 10.5
-inline constexpr Pair kErrors[] = {
+ALPHA_TABLE Pair kErrors[] = {
     {0x0.0p+0, 0x0.0p+0},
     {0x1.20c5645dd2538p-5, -0x1.b1f39547818dcp-63},
     {0x1.207d480e90658p-4, 0x1.4c35c43362a08p-58},
@@ -590,7 +590,7 @@ inline constexpr Pair kErrors[] = {
     {0x1.0000000000000p+0, -0x1.8cf81557d20b6p-56},
 };
 
-inline constexpr Pair kErrorComplements[] = {
+ALPHA_TABLE Pair kErrorComplements[] = {
     {0x1.0000000000000p+0, 0x0.0p+0},
     {0x1.edf3a9ba22dadp-1, -0x1.fe4e0c6ab87e7p-55},
     {0x1.dbf056fe2df35p-1, -0x1.4c35c43362a08p-58},
@@ -930,7 +930,7 @@ inline constexpr Pair kErrorComplements[] = {
     {0x1.a53148c3fc482p-164, 0x1.97f80c451f54ap-224},
 };
 
-inline constexpr Pair kErrorSlopes[] = {
+ALPHA_TABLE Pair kErrorSlopes[] = {
     {0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56},
     {0x1.209546ad13ccfp+0, -0x1.80e707cff3841p-54},
     {0x1.1fbd27cdc72d3p+0, -0x1.211c711d809fep-54},

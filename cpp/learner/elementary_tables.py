@@ -69,7 +69,7 @@ def short(value: Decimal, bits: int) -> tuple[float, Decimal]:
 
 
 def array(name: str, kind: str, items: list[str]) -> list[str]:
-    return [f"inline constexpr {kind} {name}[] = {{", *(f"    {item}," for item in items), "};", ""]
+    return [f"ALPHA_TABLE {kind} {name}[] = {{", *(f"    {item}," for item in items), "};", ""]
 
 
 def split_constant(name: str, value: Decimal, bits: int) -> str:

@@ -8,12 +8,18 @@
 #include "learner/narrow.h"
 
 // Before a loop that reads nothing which it writes.
-#if defined(__CUDACC__)
-#define ALPHA_APART
-#elif defined(__clang__)
+#if defined(__clang__)
 #define ALPHA_APART _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define ALPHA_APART _Pragma("GCC ivdep")
+#endif
+
+// Functions here are constexpr so that CUDA's compiler may use them on the device too; a table that
+// they look up at run time has to be there as well.
+#if defined(__CUDACC__)
+#define ALPHA_TABLE static __device__ constexpr
+#else
+#define ALPHA_TABLE inline constexpr
 #endif
 
 namespace alpha {
@@ -108,7 +114,7 @@ using Signed = typename UnsignedOf<sizeof(T)>::SignedType;
 // The one NaN that leaves a program; x86 and Arm make different ones.  On the bits: to clang, which
 // says that an operation may give any NaN, `value != value ? kNan : value` is `value`.
 template <class T>
-inline T canonical(T value) {
+constexpr T canonical(T value) {
   using U = typename Bits<T>::Type;
   const U bits = bit_cast<U>(value);
   const bool is_nan = static_cast<U>(bits << 1) > static_cast<U>(Bits<T>::kInfinity << 1);
@@ -116,36 +122,36 @@ inline T canonical(T value) {
 }
 
 template <class T>
-inline void canonicalise(T* values, u64 count) {
+constexpr void canonicalise(T* values, u64 count) {
   for (u64 i = 0; i < count; ++i) values[i] = canonical(values[i]);
 }
 
 template <class T>
-inline bool is_finite(T value) {
+constexpr bool is_finite(T value) {
   return (bit_cast<typename Bits<T>::Type>(value) & Bits<T>::kInfinity) != Bits<T>::kInfinity;
 }
 
 // ---- integers -----------------------------------------------------------------------------------
 
 template <class T>
-inline T wrapping_add(T left, T right) {
+constexpr T wrapping_add(T left, T right) {
   return static_cast<T>(static_cast<u64>(left) + static_cast<u64>(right));
 }
 template <class T>
-inline T wrapping_subtract(T left, T right) {
+constexpr T wrapping_subtract(T left, T right) {
   return static_cast<T>(static_cast<u64>(left) - static_cast<u64>(right));
 }
 template <class T>
-inline T wrapping_multiply(T left, T right) {
+constexpr T wrapping_multiply(T left, T right) {
   return static_cast<T>(static_cast<u64>(left) * static_cast<u64>(right));
 }
 template <class T>
-inline T wrapping_negate(T value) {
+constexpr T wrapping_negate(T value) {
   return static_cast<T>(u64{0} - static_cast<u64>(value));
 }
 
 template <class T>
-inline T integer_divide(T left, T right) {
+constexpr T integer_divide(T left, T right) {
   if (right == 0) return static_cast<T>(-1);
   if constexpr (kIsSigned<T>) {
     if (right == -1) return wrapping_negate(left);
@@ -154,7 +160,7 @@ inline T integer_divide(T left, T right) {
 }
 
 template <class T>
-inline T integer_remainder(T left, T right) {
+constexpr T integer_remainder(T left, T right) {
   if (right == 0) return left;
   if constexpr (kIsSigned<T>) {
     if (right == -1) return 0;
@@ -163,12 +169,12 @@ inline T integer_remainder(T left, T right) {
 }
 
 template <class T>
-inline T integer_absolute(T value) {
+constexpr T integer_absolute(T value) {
   return value < 0 ? wrapping_negate(value) : value;
 }
 
 template <class T>
-inline T integer_sign(T value) {
+constexpr T integer_sign(T value) {
   if constexpr (kIsSigned<T>) {
     if (value < 0) return static_cast<T>(-1);
   }
@@ -176,24 +182,24 @@ inline T integer_sign(T value) {
 }
 
 template <class T>
-inline T bitwise_and(T left, T right) {
+constexpr T bitwise_and(T left, T right) {
   return static_cast<T>(left & right);
 }
 template <class T>
-inline T bitwise_or(T left, T right) {
+constexpr T bitwise_or(T left, T right) {
   return static_cast<T>(left | right);
 }
 template <class T>
-inline T bitwise_xor(T left, T right) {
+constexpr T bitwise_xor(T left, T right) {
   return static_cast<T>(left ^ right);
 }
 template <class T>
-inline T bitwise_not(T value) {
+constexpr T bitwise_not(T value) {
   return static_cast<T>(~value);
 }
 
 template <class T>
-inline T count_of_ones(T value) {
+constexpr T count_of_ones(T value) {
   u64 count = 0;
   for (u64 rest = static_cast<Unsigned<T>>(value); rest != 0; rest &= rest - 1) ++count;
   return static_cast<T>(count);
@@ -201,21 +207,21 @@ inline T count_of_ones(T value) {
 
 // A shift by a negative amount, or past the width, is one past the width.
 template <class T>
-inline bool shifts_out(T amount) {
+constexpr bool shifts_out(T amount) {
   return static_cast<Unsigned<T>>(amount) >= sizeof(T) * 8;
 }
 template <class T>
-inline T shift_left(T value, T amount) {
+constexpr T shift_left(T value, T amount) {
   if (shifts_out(amount)) return 0;
   return static_cast<T>(static_cast<u64>(value) << static_cast<u64>(amount));
 }
 template <class T>
-inline T shift_right_logical(T value, T amount) {
+constexpr T shift_right_logical(T value, T amount) {
   if (shifts_out(amount)) return 0;
   return static_cast<T>(static_cast<Unsigned<T>>(value) >> static_cast<u64>(amount));
 }
 template <class T>
-inline T shift_right_arithmetic(T value, T amount) {
+constexpr T shift_right_arithmetic(T value, T amount) {
   const u64 places = shifts_out(amount) ? sizeof(T) * 8 - 1 : static_cast<u64>(amount);
   return static_cast<T>(static_cast<Signed<T>>(value) >> places);
 }
@@ -227,13 +233,13 @@ template <class U>
 inline constexpr U kMagnitude = static_cast<U>(static_cast<U>(~U{0}) >> 1);
 
 template <class T>
-inline T absolute(T value) {
+constexpr T absolute(T value) {
   using U = typename Bits<T>::Type;
   return bit_cast<T>(static_cast<U>(bit_cast<U>(value) & kMagnitude<U>));
 }
 
 template <class T>
-inline T float_sign(T value) {
+constexpr T float_sign(T value) {
   if (value > 0) return 1;
   if (value < 0) return -1;
   return value;  // zeros keep their sign, NaN stays
@@ -242,7 +248,7 @@ inline T float_sign(T value) {
 // NaN wins; -0 is below +0.  Without a branch, so that loops become vectors: of two equal numbers
 // the bits differ in a zero's sign only.
 template <class T>
-inline T maximum(T left, T right) {
+constexpr T maximum(T left, T right) {
   const T larger = left > right ? left : right;
   if constexpr (kIsFloat<T>) {
     using U = typename Bits<T>::Type;
@@ -254,7 +260,7 @@ inline T maximum(T left, T right) {
   }
 }
 template <class T>
-inline T minimum(T left, T right) {
+constexpr T minimum(T left, T right) {
   const T smaller = left < right ? left : right;
   if constexpr (kIsFloat<T>) {
     using U = typename Bits<T>::Type;
@@ -267,7 +273,7 @@ inline T minimum(T left, T right) {
 }
 
 template <class T>
-inline T with_sign_of(T magnitude, T sign) {
+constexpr T with_sign_of(T magnitude, T sign) {
   using U = typename Bits<T>::Type;
   constexpr U kSign = static_cast<U>(~kMagnitude<U>);
   return bit_cast<T>(static_cast<U>((bit_cast<U>(magnitude) & static_cast<U>(~kSign)) |
@@ -275,31 +281,31 @@ inline T with_sign_of(T magnitude, T sign) {
 }
 
 template <class T>
-inline T without_subnormals(T value, T least) {
+constexpr T without_subnormals(T value, T least) {
   return absolute(value) < least ? with_sign_of(T(0), value) : value;
 }
 
 // floor and ceil without a library: past 2^(mantissa bits) every value is an integer.
 template <class T>
-inline T round_down(T value) {
+constexpr T round_down(T value) {
   if (!(absolute(value) < static_cast<T>(Bits<T>::kWhole))) return value;
   const T whole = static_cast<T>(static_cast<i64>(value));
   return with_sign_of(whole > value ? static_cast<T>(whole - 1) : whole, value);
 }
 template <class T>
-inline T round_up(T value) {
+constexpr T round_up(T value) {
   return static_cast<T>(-round_down(static_cast<T>(-value)));
 }
 
 // To the nearest integer, halves away from zero.
 template <class T>
-inline T round_away(T value) {
+constexpr T round_away(T value) {
   const T below = round_down(absolute(value));
   return with_sign_of(absolute(value) - below >= T(0.5) ? static_cast<T>(below + 1) : below, value);
 }
 // To the nearest integer, halves to the even one.
 template <class T>
-inline T round_to_even(T value) {
+constexpr T round_to_even(T value) {
   const T below = round_down(absolute(value));
   const T rest = absolute(value) - below;
   const bool odd = round_down(static_cast<T>(below / 2)) * 2 != below;
@@ -309,7 +315,7 @@ inline T round_to_even(T value) {
 
 // The next number from `value` towards `to`.
 template <class T>
-inline T next_after(T value, T to) {
+constexpr T next_after(T value, T to) {
   using U = typename Bits<T>::Type;
   if (value != value || to != to) return kNan<T>;
   if (value == to) return to;
@@ -321,7 +327,7 @@ inline T next_after(T value, T to) {
 
 // The remainder of truncated division, exact, with the sign of the dividend; by long division.
 template <class T>
-inline T float_remainder(T dividend, T divisor) {
+constexpr T float_remainder(T dividend, T divisor) {
   if (!is_finite(dividend) || divisor != divisor || divisor == 0) return kNan<T>;
   T rest = absolute(dividend);
   const T step = absolute(divisor);
@@ -335,16 +341,16 @@ inline T float_remainder(T dividend, T divisor) {
 }
 
 // Exact, so computed wide.
-inline bf16 float_remainder(bf16 dividend, bf16 divisor) {
+constexpr bf16 float_remainder(bf16 dividend, bf16 divisor) {
   return float_remainder<f32>(dividend, divisor);
 }
-inline f16 float_remainder(f16 dividend, f16 divisor) {
+constexpr f16 float_remainder(f16 dividend, f16 divisor) {
   return float_remainder<f32>(dividend, divisor);
 }
 
 // x^Y by squaring, low bit first; a negative power is one division at the end.
 template <i64 kPower, class T>
-inline T integer_power(T value) {
+constexpr T integer_power(T value) {
   if constexpr (kPower == 0) {
     return 1;
   } else {

@@ -6,13 +6,13 @@
 namespace alpha {
 
 template <class T>
-inline bool sorts_before(T left, T right) {
+constexpr bool sorts_before(T left, T right) {
   return left < right || (left == left && right != right);
 }
 
 // The same with -0 before +0.
 template <class T>
-inline bool ranks_before(T left, T right) {
+constexpr bool ranks_before(T left, T right) {
   if constexpr (kIsFloat<T>) {
     if (left == 0 && right == 0) {
       return (bit_cast<typename Bits<T>::Type>(left) & ~kMagnitude<typename Bits<T>::Type>) >
@@ -25,7 +25,7 @@ inline bool ranks_before(T left, T right) {
 // order[0, count) becomes the indices 0, 1, ... in ascending order by `before(left, right)`, equals
 // in index order; merged bottom up, `spare` as long as `order`.
 template <class Before>
-inline void sort_order(u32* order, u32* spare, u64 count, const Before& before) {
+constexpr void sort_order(u32* order, u32* spare, u64 count, const Before& before) {
   for (u64 i = 0; i < count; ++i) order[i] = static_cast<u32>(i);
   for (u64 width = 1; width < count; width *= 2) {
     for (u64 start = 0; start < count; start += 2 * width) {

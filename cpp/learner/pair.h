@@ -16,20 +16,20 @@ struct Pair {
 };
 
 // The exact sum, for |left| >= |right| or left == 0.
-inline Pair sum_ordered(f64 left, f64 right) {
+constexpr Pair sum_ordered(f64 left, f64 right) {
   const f64 high = left + right;
   return {high, right - (high - left)};
 }
 
 // The exact sum.
-inline Pair sum_exact(f64 left, f64 right) {
+constexpr Pair sum_exact(f64 left, f64 right) {
   const f64 high = left + right;
   const f64 part = high - left;
   return {high, (left - (high - part)) + (right - part)};
 }
 
 // The exact product, by splitting each factor into 26 bits (Dekker); factors stay below 2^996.
-inline Pair product_exact(f64 left, f64 right) {
+constexpr Pair product_exact(f64 left, f64 right) {
   constexpr f64 kSplit = 134217729.0;  // 2^27 + 1
   const f64 left_scaled = left * kSplit;
   const f64 right_scaled = right * kSplit;
@@ -44,26 +44,26 @@ inline Pair product_exact(f64 left, f64 right) {
   return {high, low};
 }
 
-inline Pair operator+(Pair left, f64 right) {
+constexpr Pair operator+(Pair left, f64 right) {
   const Pair sum = sum_exact(left.high, right);
   return sum_ordered(sum.high, sum.low + left.low);
 }
-inline Pair operator+(Pair left, Pair right) {
+constexpr Pair operator+(Pair left, Pair right) {
   const Pair sum = sum_exact(left.high, right.high);
   const Pair rest = sum_exact(left.low, right.low);
   const Pair first = sum_ordered(sum.high, sum.low + rest.high);
   return sum_ordered(first.high, first.low + rest.low);
 }
-inline Pair operator-(Pair value) { return {-value.high, -value.low}; }
-inline Pair operator*(Pair left, Pair right) {
+constexpr Pair operator-(Pair value) { return {-value.high, -value.low}; }
+constexpr Pair operator*(Pair left, Pair right) {
   const Pair product = product_exact(left.high, right.high);
   return sum_ordered(product.high, product.low + (left.high * right.low + left.low * right.high));
 }
-inline Pair operator*(Pair left, f64 right) {
+constexpr Pair operator*(Pair left, f64 right) {
   const Pair product = product_exact(left.high, right);
   return sum_ordered(product.high, product.low + left.low * right);
 }
-inline Pair operator/(Pair left, Pair right) {
+constexpr Pair operator/(Pair left, Pair right) {
   const f64 first = left.high / right.high;
   const Pair rest = left + -(right * first);
   const f64 second = rest.high / right.high;
@@ -72,19 +72,20 @@ inline Pair operator/(Pair left, Pair right) {
   return sum_ordered(sum.high, sum.low + last.high / right.high);
 }
 
-// For a positive normal `high`.
-inline Pair square_root(Pair value) {
+// For zero or a positive normal `high`.
+constexpr Pair square_root(Pair value) {
+  if (value.high == 0) return value;
   const f64 guess = __builtin_sqrt(value.high);
   const Pair residue = value + -product_exact(guess, guess);
   return sum_ordered(guess, residue.high / (2 * guess));
 }
 
 // Both parts times a power of two.
-inline Pair scaled(Pair value, f64 factor) { return {value.high * factor, value.low * factor}; }
+constexpr Pair scaled(Pair value, f64 factor) { return {value.high * factor, value.low * factor}; }
 
 // The sum rounded once to an f32: the double is first made odd where something is left over, so
 // that the second rounding sees on which side of a midpoint it lies.
-inline f32 rounded(Pair value) {
+constexpr f32 rounded(Pair value) {
   u64 bits = bit_cast<u64>(value.high);
   if (value.low != 0 && (bits & 1) == 0) {
     bits = (value.low > 0) == (value.high > 0) ? bits + 1 : bits - 1;
@@ -94,7 +95,7 @@ inline f32 rounded(Pair value) {
 
 // The same to either type: `high` is the sum's nearest double.
 template <class T>
-inline T rounded_to(Pair value) {
+constexpr T rounded_to(Pair value) {
   if constexpr (sizeof(T) == sizeof(f64)) {
     return value.high;
   } else {
@@ -104,13 +105,13 @@ inline T rounded_to(Pair value) {
 
 // left * right + sum rounded once, without a fused operation: the product of two f32 is exact as a
 // double.
-inline f32 fused_multiply_add(f32 left, f32 right, f32 sum) {
+constexpr f32 fused_multiply_add(f32 left, f32 right, f32 sum) {
   const Pair exact = sum_exact(static_cast<f64>(left) * static_cast<f64>(right), sum);
   return is_finite(exact.high) ? rounded(exact) : static_cast<f32>(exact.high);
 }
 
 // 2^exponent, for exponents of normal doubles.
-inline f64 power_of_two(i64 exponent) {
+constexpr f64 power_of_two(i64 exponent) {
   return bit_cast<f64>(static_cast<u64>(exponent + 1023) << 52);
 }
 

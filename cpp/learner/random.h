@@ -5,10 +5,12 @@
 
 namespace alpha {
 
-inline u32 rotated_left(u32 value, u32 places) { return value << places | value >> (32 - places); }
+constexpr u32 rotated_left(u32 value, u32 places) {
+  return value << places | value >> (32 - places);
+}
 
 // Twenty rounds over one counter of two words; the first word of the result is the high one.
-inline u64 threefry_2x32(u32 key_high, u32 key_low, u32 high, u32 low) {
+constexpr u64 threefry_2x32(u32 key_high, u32 key_low, u32 high, u32 low) {
   constexpr u32 kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   const u32 keys[3] = {key_high, key_low, key_high ^ key_low ^ 0x1bd11bdau};
   high += keys[0];
@@ -24,7 +26,7 @@ inline u64 threefry_2x32(u32 key_high, u32 key_low, u32 high, u32 low) {
   return static_cast<u64>(high) << 32 | low;
 }
 
-inline u32 high_word(u64 words) { return static_cast<u32>(words >> 32); }
-inline u32 low_word(u64 words) { return static_cast<u32>(words); }
+constexpr u32 high_word(u64 words) { return static_cast<u32>(words >> 32); }
+constexpr u32 low_word(u64 words) { return static_cast<u32>(words); }
 
 }  // namespace alpha

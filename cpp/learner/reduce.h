@@ -17,7 +17,7 @@ inline constexpr u64 kLevelsMax = 52;  // 2^64 elements / 4096
 template <class T>
 struct SumOf {
   static constexpr T kIdentity = 0;
-  static T meet(T left, T right) {
+  static constexpr T meet(T left, T right) {
     if constexpr (kIsFloat<T>) {
       return left + right;
     } else {
@@ -28,7 +28,7 @@ struct SumOf {
 template <class T>
 struct ProductOf {
   static constexpr T kIdentity = 1;
-  static T meet(T left, T right) {
+  static constexpr T meet(T left, T right) {
     if constexpr (kIsFloat<T>) {
       return left * right;
     } else {
@@ -57,36 +57,36 @@ constexpr T highest() {
 template <class T>
 struct MaximumOf {
   static constexpr T kIdentity = lowest<T>();
-  static T meet(T left, T right) { return maximum(left, right); }
+  static constexpr T meet(T left, T right) { return maximum(left, right); }
 };
 template <class T>
 struct MinimumOf {
   static constexpr T kIdentity = highest<T>();
-  static T meet(T left, T right) { return minimum(left, right); }
+  static constexpr T meet(T left, T right) { return minimum(left, right); }
 };
 template <class T>
 struct AndOf {
   static constexpr T kIdentity = true;
-  static T meet(T left, T right) { return left && right; }
+  static constexpr T meet(T left, T right) { return left && right; }
 };
 template <class T>
 struct OrOf {
   static constexpr T kIdentity = false;
-  static T meet(T left, T right) { return left || right; }
+  static constexpr T meet(T left, T right) { return left || right; }
 };
 
 // Chunks in ascending order, met as the rule says: a binary counter of finished nodes.
 template <class Of, class T>
 class Meeting {
  public:
-  void push(T chunk) {
+  constexpr void push(T chunk) {
     u64 level = 0;
     for (; (count_ >> level) & 1; ++level) chunk = Of::meet(nodes_[level], chunk);
     nodes_[level] = chunk;
     ++count_;
   }
   // The top node; the identity for no chunks.
-  T result() const {
+  constexpr T result() const {
     if (count_ == 0) return Of::kIdentity;
     u64 level = static_cast<u64>(__builtin_ctzll(count_));
     T value = nodes_[level];
@@ -103,7 +103,7 @@ class Meeting {
 
 // element(k) for k in [0, count) to one value.
 template <class Of, class T, class Element>
-inline T reduce(u64 count, const Element& element) {
+constexpr T reduce(u64 count, const Element& element) {
   Meeting<Of, T> meeting;
   for (u64 start = 0; start < count; start += kChunk) {
     const u64 end = count - start < kChunk ? count : start + kChunk;
@@ -124,7 +124,7 @@ inline T reduce(u64 count, const Element& element) {
 
 // The same for `columns` neighbouring results at once, element(k, column), so that loads are whole.
 template <class Of, class T, u64 kWidth, class Result, class Element>
-inline void reduce_strip(u64 count, Result* results, const Element& element) {
+constexpr void reduce_strip(u64 count, Result* results, const Element& element) {
   Meeting<Of, T> meetings[kWidth];
   for (u64 start = 0; start < count; start += kChunk) {
     const u64 end = count - start < kChunk ? count : start + kChunk;
@@ -147,7 +147,7 @@ inline void reduce_strip(u64 count, Result* results, const Element& element) {
 }
 
 template <class Of, class T, class Result, class Element>
-inline void reduce_columns(u64 count, u64 columns, Result* results, const Element& element) {
+constexpr void reduce_columns(u64 count, u64 columns, Result* results, const Element& element) {
   constexpr u64 kWidth = 8;
   u64 first = 0;
   for (; first + kWidth <= columns; first += kWidth) {
@@ -159,18 +159,18 @@ inline void reduce_columns(u64 count, u64 columns, Result* results, const Elemen
   }
 }
 
-#define ALPHA_REDUCTION(name, Of)                                                               \
-  template <class T>                                                                            \
-  inline T name##_of_one(T value) {                                                             \
-    return Of<T>::meet(Of<T>::kIdentity, value);                                                \
-  }                                                                                             \
-  template <class T, class Element>                                                             \
-  inline T name(u64 count, const Element& element) {                                            \
-    return reduce<Of<T>, T>(count, element);                                                    \
-  }                                                                                             \
-  template <class T, class Result, class Element>                                               \
-  inline void name##_columns(u64 count, u64 columns, Result* results, const Element& element) { \
-    reduce_columns<Of<T>, T>(count, columns, results, element);                                 \
+#define ALPHA_REDUCTION(name, Of)                                                                  \
+  template <class T>                                                                               \
+  constexpr T name##_of_one(T value) {                                                             \
+    return Of<T>::meet(Of<T>::kIdentity, value);                                                   \
+  }                                                                                                \
+  template <class T, class Element>                                                                \
+  constexpr T name(u64 count, const Element& element) {                                            \
+    return reduce<Of<T>, T>(count, element);                                                       \
+  }                                                                                                \
+  template <class T, class Result, class Element>                                                  \
+  constexpr void name##_columns(u64 count, u64 columns, Result* results, const Element& element) { \
+    reduce_columns<Of<T>, T>(count, columns, results, element);                                    \
   }
 ALPHA_REDUCTION(reduce_sum, SumOf)
 ALPHA_REDUCTION(reduce_product, ProductOf)
@@ -182,7 +182,7 @@ ALPHA_REDUCTION(reduce_or, OrOf)
 
 // The first NaN, else the first of equals.
 template <class T, class Index, class Element>
-inline Index argument_of_maximum(u64 count, const Element& element) {
+constexpr Index argument_of_maximum(u64 count, const Element& element) {
   u64 best = 0;
   T value = element(0);
   for (u64 k = 1; k < count && value == value; ++k) {
@@ -195,7 +195,7 @@ inline Index argument_of_maximum(u64 count, const Element& element) {
   return static_cast<Index>(best);
 }
 template <class T, class Index, class Element>
-inline Index argument_of_minimum(u64 count, const Element& element) {
+constexpr Index argument_of_minimum(u64 count, const Element& element) {
   u64 best = 0;
   T value = element(0);
   for (u64 k = 1; k < count && value == value; ++k) {
@@ -209,25 +209,25 @@ inline Index argument_of_minimum(u64 count, const Element& element) {
 }
 
 template <class T>
-inline T step_sum(T left, T right) {
+constexpr T step_sum(T left, T right) {
   return SumOf<T>::meet(left, right);
 }
 template <class T>
-inline T step_product(T left, T right) {
+constexpr T step_product(T left, T right) {
   return ProductOf<T>::meet(left, right);
 }
 template <class T>
-inline T step_maximum(T left, T right) {
+constexpr T step_maximum(T left, T right) {
   return maximum(left, right);
 }
 template <class T>
-inline T step_minimum(T left, T right) {
+constexpr T step_minimum(T left, T right) {
   return minimum(left, right);
 }
 
 // log(exp(left) + exp(right)), far from overflow.
 template <class T>
-inline T step_logsumexp(T left, T right) {
+constexpr T step_logsumexp(T left, T right) {
   const T most = maximum(left, right);
   if (!is_finite(most)) return most;
   return most + logarithm_of_one_plus(exponential(minimum(left, right) - most));
@@ -235,8 +235,8 @@ inline T step_logsumexp(T left, T right) {
 
 // results[k * stride] = everything up to k (or from k on, backwards), strictly one after the other.
 template <class T, class Result, class Step, class Element>
-inline void cumulative(u64 count, bool backwards, Result* results, u64 stride, const Step& step,
-                       const Element& element) {
+constexpr void cumulative(u64 count, bool backwards, Result* results, u64 stride, const Step& step,
+                          const Element& element) {
   T value{};
   for (u64 i = 0; i < count; ++i) {
     const u64 k = backwards ? count - 1 - i : i;

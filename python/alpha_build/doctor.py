@@ -98,7 +98,7 @@ def _packages() -> list[Finding]:
 def _gpu() -> list[Finding]:
     nvcc, release = find_nvcc()
     said = f"{release}, {nvcc}" if nvcc else None
-    install = "pip install nvidia-cuda-nvcc nvidia-cuda-runtime"
+    install = "pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl"
     return [
         Finding("nvcc", "combines for GPUs, toolchains/cuda-host.cmake", said, install),
         Finding("NVIDIA driver", "running roles on GPUs", _driver(), "see https://www.nvidia.com/drivers"),

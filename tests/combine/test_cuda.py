@@ -6,73 +6,34 @@ Nothing here runs on a GPU; the bits of the same source as C++ are test_combine'
 from __future__ import annotations
 
 import json
-import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from alpha_build.build.tools import find_build_tools, find_nvcc
 from native import CPP
+from ptx import ARCHITECTURES, compiled, floating, is_declared, texts
 
 pytestmark = pytest.mark.native
 
-LISTS = """\
-cmake_minimum_required(VERSION 3.25)
-project(combine LANGUAGES CUDA)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-foreach(architecture ${CMAKE_CUDA_ARCHITECTURES})
-  add_library(ptx-${architecture} OBJECT "${CPP}/combine.cu" probe.cu)
-  target_include_directories(ptx-${architecture} PRIVATE "${CPP}")
-  set_target_properties(ptx-${architecture} PROPERTIES CUDA_STANDARD 20 CUDA_PTX_COMPILATION ON
-    CUDA_ARCHITECTURES "${architecture}-virtual")
-endforeach()
-"""
 PROBE = "__global__ void probe(float* x) { x[0] = x[0] * x[1] + x[2]; }\n"
-ARITHMETIC = re.compile(
-    r"\b(?:add|sub|mul|div|fma|mad|sqrt|rcp|ex2|lg2|cvt)\.[a-z0-9_.]*f(?:16|32|64)[a-z0-9_.]*"
-)
-
-
-def floating(ptx: str) -> list[str]:
-    """Each floating-point arithmetic instruction of a PTX text, conversions included."""
-    return ARITHMETIC.findall(ptx)
-
-
-def is_declared(instruction: str) -> bool:
-    """Rounded to nearest, neither fused nor approximate nor flushing; integers convert exactly or `.rn`."""
-    return ".rn." in instruction and not re.search(r"\.ftz|\.approx|^fma|^mad", instruction)
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CMake tree with the PTX of combine.cu and of PROBE, for each architecture of the toolchain file."""
-    nvcc, _ = find_nvcc()
-    if nvcc is None:
-        pytest.skip("nvcc is not installed: combine.cu is checked as C++ only")
-    source = tmp_path_factory.mktemp("cuda")
-    (source / "CMakeLists.txt").write_text(LISTS)
-    (source / "probe.cu").write_text(PROBE)
-    tools = find_build_tools()
-    for arguments in (
-        ["-S", source, "-B", source / "tree", "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tools.ninja}",
-         f"-DCMAKE_TOOLCHAIN_FILE={CPP.parent / 'toolchains' / 'cuda-host.cmake'}",
-         f"-DCMAKE_CUDA_COMPILER={nvcc}", f"-DCPP={CPP}"],
-        ["--build", source / "tree"],
-    ):  # fmt: skip
-        done = subprocess.run([tools.cmake, *arguments], capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    return source / "tree"
+    """PTX of combine.cu and of PROBE."""
+    folder = tmp_path_factory.mktemp("cuda")
+    (folder / "probe.cu").write_text(PROBE)
+    return compiled([CPP / "combine.cu", folder / "probe.cu"], folder)
 
 
-@pytest.mark.parametrize("architecture", ["80", "90"])
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_ptx_rounds_as_declared(tree: Path, architecture: str) -> None:
-    texts = [path.read_text() for path in (tree / "CMakeFiles" / f"ptx-{architecture}.dir").rglob("*.ptx")]
-    assert len(texts) == 2 and all(f".target sm_{architecture}\n" in text for text in texts)
-    found = [instruction for text in texts for instruction in floating(text)]
+    found = texts(tree, architecture)
+    assert len(found) == 2 and all(f".target sm_{architecture}\n" in text for text in found)
+    instructions = [instruction for text in found for instruction in floating(text)]
     # The product is the probe's: by default it would be fused with the sum.
-    assert {"add.rn.f32", "add.rn.f64", "div.rn.f32", "div.rn.f64", "mul.rn.f32"} <= set(found)
-    assert [instruction for instruction in found if not is_declared(instruction)] == []
+    assert {"add.rn.f32", "add.rn.f64", "div.rn.f32", "div.rn.f64", "mul.rn.f32"} <= set(instructions)
+    assert [instruction for instruction in instructions if not is_declared(instruction)] == []
 
 
 def test_the_host_does_not_contract(tree: Path) -> None:

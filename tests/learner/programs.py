@@ -100,14 +100,16 @@ def run_elsewhere(
     rows: int = 0,
     multiplies: bool = True,
     static: bool = True,
+    target: str = "aarch64",
 ) -> dict[str, list[bytes]]:
     """The same as bytes, by an executable of another target or with other flags; `multiplies`: the
     programs call the matrix product, which takes most of the time to compile."""
     lowered, calls, data = [], [], []
+    suffix = "_kernel" if target == "cuda" else ""
     sizes: dict[str, list[int]] = {}
     for name, each in cases.items():
         program = each.program
-        lowered.append(lower(program, name, target="aarch64", rounding=rounding))
+        lowered.append(lower(program, name, target=target, rounding=rounding))
         inputs = [np.ascontiguousarray(array) for array in (*each.arguments, *program.constants)]
         avals = [program.aval(result) for result in program.outputs]
         shapes = [[rows if size == "rows" else int(size) for size in a.shape] for a in avals]
@@ -119,9 +121,8 @@ def run_elsewhere(
         scratch = -(-lowered[-1].scratch_bytes(max(rows, 1)) // 64) * 64
         listed = ", ".join(f"{size}ul" for size in bounds)
         calls.append(f"  {{ const unsigned long in[] = {{{listed}}};")
-        calls.append(
-            f"    call(alpha::{name}, in, {len(inputs)}, {len(avals)}, {scratch}, {rows}, from, to); }}"
-        )
+        numbers = f"{len(inputs)}, {len(avals)}, {scratch}, {rows}"
+        calls.append(f"    call(alpha::{name}{suffix}, in, {numbers}, from, to); }}")
         data += [array.tobytes() for array in inputs]
     source, read, written = folder / "cases.cpp", folder / "in.bin", folder / "out.bin"
     source.write_text(library_source(lowered) + _DRIVER + "\n".join(calls) + "\n  fclose(to);\n}\n")

@@ -84,12 +84,12 @@ def _placed(
 
 
 def computed(lowering: Lowering, equation: Equation, lines: list[str], reads: set[str], name: str) -> None:
-    """The lines that fill the target; what is f32 beside the result is then rounded to it."""
+    """Lines by which all threads fill the target; what is f32 beside the result is then rounded to it."""
     aval = lowering.program.values[equation.outputs[0]]
     if sum_dtype(aval.dtype) == aval.dtype:
-        lowering.computed(equation, lines, reads, name)
+        lowering.computed(equation, lines, reads, name, "all")
         return
-    lowering.write([lowering.comment(equation), *lines], reads, {name})
+    lowering.write([lowering.comment(equation), *lines], reads, {name}, "all")
     lowering.define(equation, _converted(Load(name, "float32", row_major(aval.shape)), aval.dtype))
 
 
@@ -145,13 +145,13 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
         terms = [buffer, *([] if offset.is_zero else [offset.cpp()])]
         return " + ".join(terms + [f"{i} * ({j.cpp()})" for i, j in zip(indices, jumps, strict=True)])
 
-    function = "multiply" if kind == "f32" else "multiply_in_order"
+    function = f"{'multiply' if kind == 'f32' else 'multiply_in_order'}<{lowering.fused}>"
     work = lowering.workspace(workspace(m, n, k))
     a = f"{{{at(left.buffer, left.offset, left_jump)}, {left_row.cpp()}, {left_step.cpp()}}}"
     b = f"{{{at(right.buffer, right.offset, right_jump)}, {right_step.cpp()}, {right_column.cpp()}}}"
     c = f"{{{at(name, Extent(), jump)}, {row.cpp()}, {column.cpp()}}}"
     call = [
-        f"{function}<{lowering.fused}>({m.cpp()}, {n.cpp()}, {k.cpp()}, Matrix<const {kind}>{a},",
+        f"{function}({lowering.grid}{m.cpp()}, {n.cpp()}, {k.cpp()}, Matrix<const {kind}>{a},",
         f"    Matrix<const {kind}>{b}, Matrix<{kind}>{c}, {work});",
     ]
     computed(lowering, equation, nest(indices, sizes, call), {left.buffer, right.buffer, work}, name)

@@ -33,9 +33,9 @@ class Body:
     def take(self, start: int, pointers: Sequence[str]) -> list[str]:
         return [f"{self.outputs}[{start + i}] = {pointer};" for i, pointer in enumerate(pointers)]
 
-    @property
-    def call(self) -> str:
-        return f"{self.function}(rows, {self.inputs}, {self.outputs}, {self.room});"
+    def call(self, grid: str) -> str:
+        """A call; `grid` names the threads that share it, where there are several."""
+        return f"{self.function}({grid}rows, {self.inputs}, {self.outputs}, {self.room});"
 
 
 def _carried(lowering: Lowering, results: Sequence[int]) -> list[tuple[str, str]]:
@@ -51,7 +51,7 @@ def _memory(lowering: Lowering, operands: Sequence[Operand]) -> list[str]:
 def _copied(lowering: Lowering, value: int, to: str, source: str) -> str:
     aval = lowering.program.values[value]
     typed = f"static_cast<const {CPP_TYPES[aval.dtype]}*>({source})"
-    return f"copy_values({to}, {typed}, {product(aval.shape).cpp()});"
+    return f"copy_values({lowering.grid}{to}, {typed}, {product(aval.shape).cpp()});"
 
 
 def _braced(lines: list[str]) -> list[str]:
@@ -89,7 +89,7 @@ def _scan(lowering: Lowering, equation: Equation) -> None:
     for i, value in enumerate(equation.outputs[carries:], carries):
         step = product(lowering.program.values[value].shape[1:]).cpp()
         inside += body.take(i, [f"{results[i]} + at * ({step})"])
-    inside.append(body.call)
+    inside.append(body.call(lowering.grid))
     lines += [f"for (u64 i = 0; i < {length}; ++i) {{", *("  " + line for line in inside), "}"]
     if length == 0:
         lines = [
@@ -109,6 +109,7 @@ def _while(lowering: Lowering, equation: Equation) -> None:
     results = [lowering.allocate(value) for value in equation.outputs]
     places = _carried(lowering, equation.outputs)
     test, body = Body(lowering, params["cond_jaxpr"], "_test"), Body(lowering, params["body_jaxpr"])
+    again = lowering.temporary("bool", ())
     lines = [
         *test.declare(),
         *test.give(0, pointers[:tests]),
@@ -116,18 +117,17 @@ def _while(lowering: Lowering, equation: Equation) -> None:
         *body.declare(),
         *body.give(0, pointers[tests:first]),
         *body.give(bodies + count, pointers[last + test_extra :]),
-        "bool again = false;",
-        *test.take(0, ["&again"]),
+        *test.take(0, [again]),
         f"const void* now[{max(1, count)}] = {{{', '.join(pointers[first:last]) or 'nullptr'}}};",
     ]
     inside = test.give(tests, [f"now[{i}]" for i in range(count)])
-    inside += [test.call, "if (!again) break;"]
+    inside += [test.call(lowering.grid), f"if (!{again}[0]) break;"]
     inside += body.give(bodies, [f"now[{i}]" for i in range(count)])
     inside += body.take(0, [f"i % 2 != 0 ? {one} : {other}" for one, other in places])
-    inside += [body.call, *(f"now[{i}] = {body.outputs}[{i}];" for i in range(count))]
+    inside += [body.call(lowering.grid), *(f"now[{i}] = {body.outputs}[{i}];" for i in range(count))]
     lines += ["for (u64 i = 0;; ++i) {", *("  " + line for line in inside), "}"]
     lines += [_copied(lowering, value, results[i], f"now[{i}]") for i, value in enumerate(equation.outputs)]
-    reads = {*pointers, test.room, body.room, *(p for pair in places for p in pair)}
+    reads = {*pointers, again, test.room, body.room, *(p for pair in places for p in pair)}
     _write(lowering, equation, lines, reads, results)
 
 
@@ -145,8 +145,11 @@ def _cond(lowering: Lowering, equation: Equation) -> None:
         body = Body(lowering, program)
         rooms.add(body.room)
         inside = [
-            *body.declare(), *body.give(0, [*shared, *own[:extra]]), *body.take(0, results), body.call,
-        ]  # fmt: skip
+            *body.declare(),
+            *body.give(0, [*shared, *own[:extra]]),
+            *body.take(0, results),
+            body.call(lowering.grid),
+        ]
         own = own[extra:]
         lines += [f"if (which == {number}) {{", *("  " + line for line in inside), "}"]
     _write(lowering, equation, lines, {*pointers, *rooms}, results)
@@ -155,7 +158,7 @@ def _cond(lowering: Lowering, equation: Equation) -> None:
 def _write(
     lowering: Lowering, equation: Equation, lines: list[str], reads: set[str], results: list[str]
 ) -> None:
-    lowering.write([lowering.comment(equation), *_braced(lines)], reads, set(results))
+    lowering.write([lowering.comment(equation), *_braced(lines)], reads, set(results), "all")
 
 
 ROWS: dict[str, Row] = {

@@ -65,7 +65,7 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     around, low, before = _surrounded(lowering, equation, source)
     walks, along_k = _order(equation, around, inner, deep)
     patches = lowering.temporary(sum_dtype(result.dtype), tuple(walk.size for walk in walks))
-    lines = _gather(lowering, equation, around, low, outer, walks, patches, groups)
+    lines = lowering.shared(_gather(lowering, equation, around, low, outer, walks, patches, groups))
     name = target(lowering, equation)
     wide = extent(result.shape[out_spec[1]])
     assert wide.fixed is not None and column.fixed is not None, "features are not samples"
@@ -81,10 +81,11 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
         first.append(f"g * ({column.scaled(columns).cpp()})")
     function = "multiply" if kind == "f32" else "multiply_in_order"
     lines += [
-        f"{function}<{lowering.fused}>({m.cpp()}, {columns}, {k.cpp()},",
+        f"{function}<{lowering.fused}>({lowering.grid}{m.cpp()}, {columns}, {k.cpp()},",
         f"    Matrix<const {kind}>{{{patches}, {layout}}},",
         f"    Matrix<const {kind}>{{{' + '.join(first)}, {step.cpp()}, {column.cpp()}}},",
         f"    Matrix<{kind}>{{{' + '.join(start)}, {row.cpp()}, {feature_stride.cpp()}}}, {work});",
+        *lowering.shared([]),
     ]
     sizes = tuple(extent(walk.size) for walk in outer)
     lines = nest(tuple(walk.index for walk in outer), sizes, lines)
@@ -147,8 +148,8 @@ def _surrounded(lowering: Lowering, equation: Equation, source: Load) -> tuple[L
         steps[axis] = strides[axis].scaled(hole)
         start = start + strides[axis].scaled(front)
     zero = Scalar(f"{CPP_TYPES[source.dtype]}{{}}", source.dtype)
-    lines = copied_into(lowering, name, zero, tuple(around), strides, "0")
-    lines += copied_into(lowering, name, source, shape, tuple(steps), start.cpp())
+    lines = lowering.shared(copied_into(lowering, name, zero, tuple(around), strides, "0"))
+    lines += lowering.shared(copied_into(lowering, name, source, shape, tuple(steps), start.cpp()))
     return Load(name, source.dtype, strides), low, lines
 
 

@@ -49,7 +49,7 @@ class _Fold:
     def step(self, read: Callable[[Load], str]) -> list[str]:
         return [
             *self._all(lambda i: f"item{i}[0] = {read(self.views[i])};"),
-            self.body.call,
+            self.body.call(self.lowering.alone),
             *self._all(lambda i: f"total{i}[0] = next{i}[0];"),
         ]
 
@@ -60,10 +60,10 @@ class _Fold:
         whole = [self.lowering.comment(self.equation), "{"]
         whole += ["  " + line for line in [*self.declare(), *lines]]
         whole.append("}")
-        for name, value in zip(self.results, self.equation.outputs, strict=True):
-            whole += self.lowering.canonicalised(name, value)
         reads = {*(view.buffer for view in self.views), *self.starts, *self.closed, self.body.room}
         self.lowering.write(whole, reads, set(self.results))
+        for name, value in zip(self.results, self.equation.outputs, strict=True):
+            self.lowering.canonicalise(name, value)
 
 
 def _reduce(lowering: Lowering, equation: Equation) -> None:

@@ -26,7 +26,7 @@ def store_statement(stores: tuple[Store, ...]) -> Statement:
         lines = ["{", *("  " + line for line in lines), "}"]  # its constants stay its own
     comments = dict.fromkeys(store.comment for store in stores if store.comment)
     reads = set().union(*(buffers(tree) | scalars(tree) for tree in trees))
-    return Statement([*comments, *lines], reads, {store.name for store in stores}, stores)
+    return Statement([*comments, *lines], reads, {store.name for store in stores}, stores, "each")
 
 
 def fused(statements: list[Statement], kept: set[str]) -> list[Statement]:

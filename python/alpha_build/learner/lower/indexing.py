@@ -167,7 +167,7 @@ def _gather(lowering: Lowering, equation: Equation) -> None:
 
     lines += loops(window, [load], [store], body, name="o")
     reads = buffers(indices) | {view.buffer}
-    lowering.computed(equation, nest(batch, sizes, _braced(batch, lines)), reads, target)
+    lowering.computed(equation, nest(batch, sizes, _braced(batch, lines)), reads, target, "each")
 
 
 def _braced(batch: tuple[str, ...], lines: list[str]) -> list[str]:
@@ -223,9 +223,9 @@ def _scatter(lowering: Lowering, equation: Equation) -> None:
     inner = _window_lines(plan, updates, batch, target, strides, template)
     if inside:
         inner = [f"if ({inside}) {{", *("  " + line for line in inner), "}"]
-    lines = _scope(loops(result.shape, [start], [strides], copy))
-    lines += nest(batch, sizes, _braced(batch, [*head, *inner]))
-    lowering.computed(equation, lines, buffers(start) | buffers(indices) | buffers(updates), target)
+    lowering.write(_scope(loops(result.shape, [start], [strides], copy)), buffers(start), {target}, "each")
+    lines = nest(batch, sizes, _braced(batch, [*head, *inner]))
+    lowering.computed(equation, lines, buffers(indices) | buffers(updates), target)
 
 
 def _window_lines(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...system.errors import UnsupportedPrimitive
 from ..program import Program
-from . import table
+from . import cuda, table
 from .extent import row_major
 from .fusion import fused
 from .lowering import Lowering
@@ -54,6 +54,8 @@ def lower(program: Program, name: str, *, target: str, rounding: str) -> Lowered
     """
     assert rounding in ("separate", "fused"), rounding
     functions, memory = _functions(program, name, target, rounding)
+    if target == "cuda":
+        return Lowered(name, cuda.program(functions, name), (*INCLUDES, "learner/grid.h"), memory)
     return Lowered(name, "\n".join(functions), INCLUDES, memory)
 
 
@@ -135,11 +137,14 @@ def _source(lowering: Lowering, name: str, memory: Plan) -> str:
         kind = lowering.scratch[buffer].kind
         lines.append(f"{kind}* const {buffer} = reinterpret_cast<{kind}*>(base + {offset});")
     for statement in lowering.statements:
-        lines += statement.lines
+        lines += cuda.shared(statement) if lowering.target == "cuda" else statement.lines
+    space = " " * (6 + len(name))
     head = [
         f"void {name}([[maybe_unused]] u64 rows, [[maybe_unused]] const void* const* in, void* const* out,",
-        f"{' ' * (6 + len(name))}[[maybe_unused]] void* scratch) {{",
+        f"{space}[[maybe_unused]] void* scratch) {{",
     ]
+    if lowering.target == "cuda":
+        head = [f"void {name}({cuda.PARAMETER}", f"{space}{head[0].partition('(')[2]}", head[1]]
     return "\n".join([*head, *("  " + line for line in lines), "}"]) + "\n"
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from ...system.errors import UnsupportedPrimitive
 from ..program import Aval, Dimension, Equation, Literal_, Operand, Program
+from .cuda import dealt
 from .extent import extent, product, row_major
 from .fusion import store_statement
-from .memory import Buffer, Plan, Statement, Store
+from .memory import Buffer, Plan, Statement, Store, Work
 from .tree import Apply, Load, Scalar, Strides, Tree, broadcast, buffers, placed
 from .writer import CPP_TYPES, ITEM_BYTES, Block, has_work, kind_of, literal
 
@@ -37,6 +38,20 @@ class Lowering:
     @property
     def fused(self) -> str:
         return "true" if self.rounding == "fused" else "false"
+
+    @property
+    def grid(self) -> str:
+        """First argument of what the threads of a GPU share out between them."""
+        return "grid, " if self.target == "cuda" else ""
+
+    @property
+    def alone(self) -> str:
+        """The same where one thread does all of it."""
+        return "grid.alone(), " if self.target == "cuda" else ""
+
+    def shared(self, lines: list[str]) -> list[str]:
+        """Lines in the middle of a statement that all threads do: their loops are dealt out."""
+        return [*dealt(lines), "grid.meet();"] if self.target == "cuda" else lines
 
     # ---- operands ----------------------------------------------------------------------------
 
@@ -150,20 +165,22 @@ class Lowering:
 
     # ---- statements --------------------------------------------------------------------------
 
-    def write(self, lines: list[str], reads: set[str], writes: set[str]) -> None:
-        self.statements.append(Statement(lines, reads, writes))
+    def write(self, lines: list[str], reads: set[str], writes: set[str], work: Work = "one") -> None:
+        self.statements.append(Statement(lines, reads, writes, work=work))
 
-    def computed(self, equation: Equation, lines: list[str], reads: set[str], name: str) -> None:
+    def computed(
+        self, equation: Equation, lines: list[str], reads: set[str], name: str, work: Work = "one"
+    ) -> None:
         """A structural row's lines that filled `name`; an output's NaNs are made canonical after them."""
-        lines = [self.comment(equation), *lines, *self.canonicalised(name, equation.outputs[0])]
-        self.write(lines, reads, {name})
+        self.write([self.comment(equation), *lines], reads, {name}, work)
+        self.canonicalise(name, equation.outputs[0])
 
-    def canonicalised(self, name: str, value: int) -> list[str]:
-        """A line that makes the NaNs of an output canonical; nothing for what stays inside."""
+    def canonicalise(self, name: str, value: int) -> None:
+        """Make the NaNs of an output canonical; nothing for what stays inside."""
         aval = self.program.values[value]
-        if not (self.is_output(name) and kind_of(aval.dtype) == "float"):
-            return []
-        return [f"canonicalise({name}, {product(aval.shape).cpp()});"]
+        if self.is_output(name) and kind_of(aval.dtype) == "float":
+            line = f"canonicalise({self.grid}{name}, {product(aval.shape).cpp()});"
+            self.write([line], {name}, {name}, "all")
 
     def stored_tree(self, tree: Tree, shape: tuple[Dimension, ...]) -> Load:
         """Write a tree to scratch."""
@@ -214,7 +231,7 @@ class Lowering:
         block = Block((), prefix=f"v{value}_")
         text = block.value(tree)
         block.lines[-1] = block.lines[-1].replace(f" {text} = ", f" v{value} = ")
-        self.write([self.comment(equation), *block.lines], buffers(tree), {f"v{value}"})
+        self.write([self.comment(equation), *block.lines], buffers(tree), {f"v{value}"}, "all")
         self.trees[value] = Scalar(f"v{value}", tree.dtype)
 
     def finish(self) -> None:

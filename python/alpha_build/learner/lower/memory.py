@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ..program import Dimension
 from .extent import Extent
 from .tree import Strides, Tree
 
 ROWS_UNIT = 64  # rows are rounded up to this in slot sizes, so that every slot starts at a cache line
+
+
+# Who does a statement's work where many threads share a program: "one" of them; "each" its part of the
+# outermost loops; or "all" the same, since it defines what each needs or shares the work out itself.
+Work = Literal["one", "each", "all"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class Statement:
     reads: set[str]
     writes: set[str]
     stores: tuple[Store, ...] = ()
+    work: Work = "one"
 
 
 @dataclass(frozen=True)

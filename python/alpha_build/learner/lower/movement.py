@@ -99,7 +99,7 @@ def _concatenate(lowering: Lowering, equation: Equation) -> None:
         shape = lowering.aval(operand).shape
         lines += copied_into(lowering, name, tree, shape, strides, (start * strides[axis]).cpp())
         start = start + extent(shape[axis])
-    lowering.computed(equation, lines, set().union(*(buffers(tree) for tree in trees)), name)
+    lowering.computed(equation, lines, set().union(*(buffers(tree) for tree in trees)), name, "each")
 
 
 def _stack(lowering: Lowering, equation: Equation) -> None:
@@ -112,7 +112,7 @@ def _stack(lowering: Lowering, equation: Equation) -> None:
     for place, (operand, tree) in enumerate(zip(equation.inputs, trees, strict=True)):
         shape = lowering.aval(operand).shape
         lines += copied_into(lowering, name, tree, shape, kept, strides[axis].scaled(place).cpp())
-    lowering.computed(equation, lines, set().union(*(buffers(tree) for tree in trees)), name)
+    lowering.computed(equation, lines, set().union(*(buffers(tree) for tree in trees)), name, "each")
 
 
 def _pad(lowering: Lowering, equation: Equation) -> None:
@@ -137,8 +137,9 @@ def _pad(lowering: Lowering, equation: Equation) -> None:
         offset = offset + strides[axis].scaled(low + first * (interior + 1))
     steps = tuple(stride.scaled(axis[2] + 1) for stride, axis in zip(strides, config, strict=True))
     lines = copied_into(lowering, name, placed(fill, lambda s, o: ((ZERO,) * len(to), o)), to, strides, "0")
-    lines += copied_into(lowering, name, tree, shape, steps, offset.cpp())
-    lowering.computed(equation, lines, buffers(tree) | buffers(fill), name)
+    lowering.write(lines, buffers(fill), {name}, "each")
+    lines = copied_into(lowering, name, tree, shape, steps, offset.cpp())
+    lowering.computed(equation, lines, buffers(tree), name, "each")
 
 
 def _starts(
@@ -168,7 +169,7 @@ def _dynamic_slice(lowering: Lowering, equation: Equation) -> None:
     name = lowering.allocate(equation.outputs[0])
     moved = Load(f"({source} + {offset})", lowering.aval(equation.inputs[0]).dtype, row_major(shape))
     lines += copied_into(lowering, name, moved, to, row_major(to), "0")
-    lowering.computed(equation, _braced(lines), reads | {source}, name)
+    lowering.computed(equation, _braced(lines), reads | {source}, name, "each")
 
 
 def _dynamic_update_slice(lowering: Lowering, equation: Equation) -> None:
@@ -176,9 +177,10 @@ def _dynamic_update_slice(lowering: Lowering, equation: Equation) -> None:
     update, part = lowering.tree(equation.inputs[1]), lowering.aval(equation.inputs[1]).shape
     lines, offset, reads = _starts(lowering, equation, 2, shape, part)
     name = lowering.allocate(equation.outputs[0])
-    lines += copied_into(lowering, name, tree, shape, row_major(shape), "0")
+    whole = copied_into(lowering, name, tree, shape, row_major(shape), "0")
+    lowering.write(whole, buffers(tree), {name}, "each")
     lines += copied_into(lowering, name, update, part, row_major(shape), offset)
-    lowering.computed(equation, _braced(lines), reads | buffers(tree) | buffers(update), name)
+    lowering.computed(equation, _braced(lines), reads | buffers(update), name, "each")
 
 
 def _braced(lines: list[str]) -> list[str]:

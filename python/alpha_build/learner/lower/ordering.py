@@ -87,11 +87,10 @@ def _write(
     lowering: Lowering, equation: Equation, line: _Line, body: list[str], views: list[Load], names: list[str]
 ) -> None:
     """An output's NaNs are made canonical after the lines."""
-    lines = [lowering.comment(equation), *line.over(body)]
-    for name, value in zip(names, equation.outputs, strict=True):
-        lines += lowering.canonicalised(name, value)
     reads = {line.order, *(view.buffer for view in views)}
-    lowering.write(lines, reads, set(names))
+    lowering.write([lowering.comment(equation), *line.over(body)], reads, set(names))
+    for name, value in zip(names, equation.outputs, strict=True):
+        lowering.canonicalise(name, value)
 
 
 ROWS: dict[str, Row] = {

@@ -129,7 +129,8 @@ def _elementary(call: str, *, wide: bool = True) -> Row:
         if dtype not in dtypes:
             raise lowering.refuse(equation, f"on {dtype} has no lowering", "use float32 here")
         name = call.partition("(")[0]
-        if dtype == "float32" and name in _IN_VECTORS and lowering.aval(equation.inputs[0]).shape:
+        in_vectors = name in _IN_VECTORS and lowering.target != "cuda"
+        if dtype == "float32" and in_vectors and lowering.aval(equation.inputs[0]).shape:
             _whole_array(lowering, equation, f"{name}_of")
         else:
             apply(lowering, equation, call)

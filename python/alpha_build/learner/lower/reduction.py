@@ -49,10 +49,11 @@ def _reduction(name: str, kinds: tuple[str, ...]) -> Row:
         tree, outer, inner, split = _reduced(lowering, lowering.tree(operand), aval.shape, axes)
         target = lowering.allocate(value)
         reader = _Reader(tree, outer, inner, split, row_major(to))
-        columns = reader.columns()
+        # On a GPU neighbouring threads read neighbours anyway.
+        columns = reader.columns() and lowering.target != "cuda"
         function = f"{name}<{SUM_TYPES[aval.dtype]}>"
         lines = reader.by_column(function, target) if columns else reader.by_row(function, target)
-        lowering.computed(equation, lines, buffers(tree), target)
+        lowering.computed(equation, lines, buffers(tree), target, "each")
 
     return Row(lower, reads=("axes",))
 
@@ -127,7 +128,7 @@ def _argument(name: str) -> Row:
         target = lowering.allocate(value)
         reader = _Reader(tree, outer, inner, split, row_major(result.shape))
         function = f"{name}<{CPP_TYPES[aval.dtype]}, {CPP_TYPES[result.dtype]}>"
-        lowering.computed(equation, reader.by_row(function, target), buffers(tree), target)
+        lowering.computed(equation, reader.by_row(function, target), buffers(tree), target, "each")
 
     return Row(lower, reads=("axes",))
 
@@ -156,7 +157,7 @@ def _cumulative(step: str, *, singles: bool = False) -> Row:
             *("  " + line for line in reader._element((*indices, "k"))),
             "});",
         ]
-        lowering.computed(equation, nest(indices, reader.sizes, body), buffers(tree), target)
+        lowering.computed(equation, nest(indices, reader.sizes, body), buffers(tree), target, "each")
 
     return Row(lower, reads=("axis", "reverse"))
 

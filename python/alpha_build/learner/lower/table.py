@@ -30,7 +30,7 @@ ROWS: dict[str, Row] = {
 }
 
 # Rows that a target has in the place of the common ones.
-OVERRIDES: dict[str, dict[str, Row]] = {"x86_64": {}, "aarch64": {}}
+OVERRIDES: dict[str, dict[str, Row]] = {"x86_64": {}, "aarch64": {}, "cuda": {}}
 
 
 def row(primitive: str, target: str) -> Row | None:

@@ -108,7 +108,7 @@ def _reduce_window(of: str, kinds: tuple[str, ...]) -> Row:
             f"{name}[{row_major_index(window.places, to)}] = value;",
         ]
         lines = nest(window.places, tuple(extent(size) for size in to), body)
-        lowering.computed(equation, _scoped(lines), {view.buffer}, name)
+        lowering.computed(equation, _scoped(lines), {view.buffer}, name, "each" if to else "one")
 
     return Row(
         lower, reads=("window_dimensions", "window_strides", "padding", "base_dilation", "window_dilation")
@@ -153,8 +153,8 @@ def _select_and_scatter_add(lowering: Lowering, equation: Equation) -> None:
         *_chosen(window, window.reading(view), kind, equation.params["select_prim"], at),
         f"if (best != ~u64{{0}}) {name}[best] = SumOf<{kind}>::meet({name}[best], {read});",
     ]
-    lines = nest(("i",), (product(to),), [f"{name}[i] = 0;"])
-    lines += _scoped(nest(window.places, tuple(extent(size) for size in places), body))
+    lowering.write(nest(("i",), (product(to),), [f"{name}[i] = 0;"]), set(), {name}, "each")
+    lines = _scoped(nest(window.places, tuple(extent(size) for size in places), body))
     lowering.computed(equation, lines, {view.buffer, given.buffer}, name)
 
 
@@ -176,7 +176,7 @@ def _select_and_gather_add(lowering: Lowering, equation: Equation) -> None:
         f"{name}[{row_major_index(window.places, to)}] = best == ~u64{{0}} ? {kind}{{0}} : {given}[best];",
     ]  # fmt: skip
     lines = _scoped(nest(window.places, tuple(extent(size) for size in to), body))
-    lowering.computed(equation, lines, {view.buffer, given}, name)
+    lowering.computed(equation, lines, {view.buffer, given}, name, "each" if to else "one")
 
 
 def _scoped(lines: list[str]) -> list[str]:
