@@ -11,6 +11,11 @@ namespace {
 // Fewer columns than lanes that are worth it.
 constexpr u64 kShort = 8;
 
+// Whether one row times the right operand is a column's product, with neighbours along a side.
+bool is_column(u64 m, u64 n, Matrix<const f32> right, u64 lanes) {
+  return m == 1 && n >= lanes && (right.column == 1 || right.row == 1);
+}
+
 }  // namespace
 
 template <bool kFused>
@@ -30,10 +35,21 @@ void multiply(u64 m, u64 n, u64 k, Matrix<const f32> left, Matrix<const f32> rig
 #if defined(__x86_64__)
   const Processor& has = processor();
   const bool wide = n > avx2::kLanes;  // else half of a longer vector would be idle
-  if (has.avx512 && wide) return avx512::multiply<kFused>(m, n, k, left, right, result, workspace);
-  if (has.v3) return avx2::multiply<kFused>(m, n, k, left, right, result, workspace);
+  if (has.v3 && is_column(m, n, right, avx2::kLanes)) {  // memory is the bound: no wider form
+    return avx2::multiply_column<kFused>(n, k, {right.data, right.column, right.row},
+                                         {left.data, left.column}, {result.data, result.column});
+  }
+  if (has.avx512 && wide) {
+    return avx512::multiply_blocked<kFused>(m, n, k, left, right, result, workspace);
+  }
+  if (has.v3) return avx2::multiply_blocked<kFused>(m, n, k, left, right, result, workspace);
 #endif
-  baseline::multiply<kFused>(m, n, k, left, right, result, workspace);
+  if (is_column(m, n, right, baseline::kLanes)) {
+    return baseline::multiply_column<kFused>(n, k, {right.data, right.column, right.row},
+                                             {left.data, left.column},
+                                             {result.data, result.column});
+  }
+  baseline::multiply_blocked<kFused>(m, n, k, left, right, result, workspace);
 }
 
 template void multiply<false>(u64, u64, u64, Matrix<const f32>, Matrix<const f32>, Matrix<f32>,

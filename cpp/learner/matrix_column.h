@@ -108,13 +108,3 @@ ALPHA_LEVEL void multiply_column(u64 m, u64 k, Matrix<const f32> left, Column<co
   i = column_rows<kFused, 1>(i, m, k, left, right, result);
   if (i < m) column_rows<kFused, 1>(m - kLanes, m, k, left, right, result);
 }
-
-template <bool kFused>
-ALPHA_LEVEL void multiply(u64 m, u64 n, u64 k, Matrix<const f32> left, Matrix<const f32> right,
-                          Matrix<f32> result, f32* workspace) {
-  if (m == 1 && n >= kLanes && (right.column == 1 || right.row == 1)) {
-    return multiply_column<kFused>(n, k, {right.data, right.column, right.row},
-                                   {left.data, left.column}, {result.data, result.column});
-  }
-  multiply_blocked<kFused>(m, n, k, left, right, result, workspace);
-}

@@ -62,23 +62,7 @@ ALPHA_LEVEL_INLINE Vector broadcast(const f32* from) { return _mm512_set1_ps(*fr
 ALPHA_LEVEL_INLINE Vector multiply_add(Vector left, Vector right, Vector sum) {
   return _mm512_fmadd_ps(left, right, sum);
 }
-// Four elements each from `from`, `from + stride`, ... beside each other.
-ALPHA_LEVEL_INLINE Vector load_quarters(const f32* from, u64 stride) {
-  const __m256 low = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)),
-                                          _mm_loadu_ps(from + stride), 1);
-  const __m256 high = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from + 2 * stride)),
-                                           _mm_loadu_ps(from + 3 * stride), 1);
-  return _mm512_castpd_ps(
-      _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)), _mm256_castps_pd(high), 1));
-}
-// In each quarter the lower, or upper, two elements of both by turns.
-ALPHA_LEVEL_INLINE Vector interleave_low(Vector left, Vector right) {
-  return _mm512_unpacklo_ps(left, right);
-}
-ALPHA_LEVEL_INLINE Vector interleave_high(Vector left, Vector right) {
-  return _mm512_unpackhi_ps(left, right);
-}
-#include "learner/matrix_column.h"
+#include "learner/matrix_tile.h"
 #undef ALPHA_LEVEL
 #undef ALPHA_LEVEL_INLINE
 }  // namespace avx512
@@ -94,10 +78,12 @@ ALPHA_LEVEL_INLINE Vector broadcast(const f32* from) { return _mm256_set1_ps(*fr
 ALPHA_LEVEL_INLINE Vector multiply_add(Vector left, Vector right, Vector sum) {
   return _mm256_fmadd_ps(left, right, sum);
 }
+// Four elements each from `from` and `from + stride` beside each other.
 ALPHA_LEVEL_INLINE Vector load_quarters(const f32* from, u64 stride) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)),
                               _mm_loadu_ps(from + stride), 1);
 }
+// In each half the lower, or upper, two elements of both by turns.
 ALPHA_LEVEL_INLINE Vector interleave_low(Vector left, Vector right) {
   return _mm256_unpacklo_ps(left, right);
 }
