@@ -2,6 +2,10 @@
 // declared order.
 #include "learner/matrix.h"
 
+#include <sys/mman.h>
+
+#include <cstring>
+
 #include "base/processor.h"
 #include "learner/pair.h"
 
@@ -9,6 +13,29 @@ namespace alpha {
 
 static Processor chosen;
 const Processor& processor() { return chosen; }
+
+// A copy that ends where memory ends, so that reading past it is a fault.
+class Walled {
+ public:
+  Walled(const f32* from, u64 count) : bytes_((count * sizeof(f32) / kPage + 2) * kPage) {
+    start_ = static_cast<char*>(
+        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    char* const wall = start_ + bytes_ - kPage;
+    mprotect(wall, kPage, PROT_NONE);
+    values_ = reinterpret_cast<f32*>(wall) - count;
+    std::memcpy(values_, from, count * sizeof(f32));
+  }
+  ~Walled() { munmap(start_, bytes_); }
+  Walled(const Walled&) = delete;
+  Walled& operator=(const Walled&) = delete;
+  const f32* values() const { return values_; }
+
+ private:
+  static constexpr u64 kPage = 65536;  // the largest of any target
+  u64 bytes_;
+  char* start_;
+  f32* values_;
+};
 
 template <bool kFused>
 static u64 differing(u64 m, u64 n, u64 k, const f32* left, const f32* right, f32* result,
@@ -51,7 +78,8 @@ extern "C" u64 product(u64 form, bool fused, u64 m, u64 n, u64 k, const f32* lef
   chosen.v3 = form >= 1;
   chosen.avx512 = form >= 2;
   const auto call = fused ? differing<true> : differing<false>;
-  return call(m, n, k, left, right, result, workspace, turned);
+  const Walled a(left, m * k), b(right, k * n);
+  return call(m, n, k, a.values(), b.values(), result, workspace, turned);
 }
 
 }  // namespace alpha
