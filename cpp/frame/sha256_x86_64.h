@@ -12,7 +12,9 @@ namespace alpha {
 namespace {
 
 constexpr char kInstructionsName[] = "SHA-NI";
-constexpr int kStreams = 4;  // a round waits four cycles for itself
+// A round waits four cycles for itself.  Four streams are 9 percent faster and take 1.6 KB more of
+// every executable.
+constexpr int kStreams = 2;
 
 #define ALPHA_SHA_TARGET __attribute__((target("sha,ssse3,sse4.1")))
 #define ALPHA_SHA_INLINE __attribute__((target("sha,ssse3,sse4.1"), always_inline)) inline

@@ -15,7 +15,8 @@ from native import CPP, FREESTANDING, STRICT, Target, runtime_sources
 LOOPBACK = 0x7F000001
 RUN = bytes(range(32))
 # As AlphaBuildConfig.cmake compiles them: what touches every byte is fast, what waits is small.
-FOLDERS = {"-O2": ("base", "frame"), "-Os": ("socket", "role", "state")}
+FOLDERS = ("base", "frame", "socket", "role", "state")
+FAST = {"memory.cpp", "sha256.cpp"}
 SECTIONS = ["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]
 
 
@@ -31,10 +32,12 @@ class Toolchain:
         self.folder.mkdir()
         self.archive = self.folder / "libruntime.a"
         flags = [*STRICT, *FREESTANDING, *SECTIONS, *self.target.flags]
-        groups = [(level, list(map(str, runtime_sources(*folders)))) for level, folders in FOLDERS.items()]
+        sources = runtime_sources(*FOLDERS)
+        groups = [("-O2", [str(path) for path in sources if path.name in FAST])]
+        groups.append(("-Os", [str(path) for path in sources if path.name not in FAST]))
         groups.append(("-O2", ["-fvect-cost-model=dynamic", "-x", "c++", str(CPP / "combine.cu")]))
-        for level, sources in groups:
-            words = [self.target.compiler, *flags, level, "-c", *sources]
+        for level, files in groups:
+            words = [self.target.compiler, *flags, level, "-c", *files]
             subprocess.run(words, check=True, cwd=self.folder)
         objects = sorted(map(str, self.folder.glob("*.o")))
         subprocess.run(

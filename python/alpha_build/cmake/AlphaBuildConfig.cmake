@@ -61,7 +61,7 @@ function(alpha_add_runtime)
   endif()
   set(cpp "${AlphaBuild_RUNTIME}/cpp")
   # What touches every byte that is sent is compiled for speed; the rest waits for network and disk, and is small.
-  set(fast "${cpp}/base/memory.cpp" "${cpp}/frame/seal.cpp" "${cpp}/frame/sha256.cpp")
+  set(fast "${cpp}/base/memory.cpp" "${cpp}/frame/sha256.cpp")
   file(GLOB small CONFIGURE_DEPENDS "${cpp}/base/*.cpp" "${cpp}/frame/*.cpp" "${cpp}/socket/*.cpp"
     "${cpp}/state/*.cpp" "${cpp}/role/*.cpp")
   list(REMOVE_ITEM small ${fast})
