@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -25,6 +28,14 @@ from alpha_build.system.errors import AlphaError, BuildFailure
 BOUNDS = {"float64": 1e-10, "float32": 2e-4, "float16": 5e-3, "bfloat16": 4e-2}
 # What we do otherwise on purpose.
 ON_PURPOSE = {"top_k_sort_inf_nan_inshape_float32_5_k_5": "a NaN has no sign here: -NaN is not the least"}
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "harness.md"
+_COUNT = """\
+import pickle, sys
+sys.path.insert(0, sys.argv[1])
+from learner.harness import counted
+tally = counted(set(sys.argv[2:]))
+sys.stdout.buffer.write(pickle.dumps((tally.outcomes, tally.refusals, tally.wrong)))
+"""
 REFUSED, WRONG, RAISES = "refused", "wrong", "raises in JAX"
 
 
@@ -147,20 +158,76 @@ def _difference(ours: list[np.ndarray], theirs: list[np.ndarray]) -> str:
     return ""
 
 
-def main() -> None:
-    """All of them, or the groups named as arguments; a table by group and dtype of what agrees."""
-    named, tally = set(sys.argv[1:]), Tally()
-    chosen = [each for each in harnesses() if not named or each.group_name in named]
+def page(tallies: dict[str, Tally]) -> str:
+    """What agreed and what was refused, by group and dtype, as docs/harness.md has it."""
+    lines = [
+        "# JAX's own cases through the lowering",
+        "",
+        f"`make harness` wrote this page: jax {jax.__version__}, x86-64. Cases by primitive and dtype, with",
+        "numbers of at most 32 bits (JAX's default) and with those of 64. What does not agree is refused, by",
+        "name.",
+    ]
+    for mode, tally in tallies.items():
+        lines += [
+            "",
+            f"## {mode}",
+            "",
+            f"{summary(tally)}.",
+            "",
+            "| primitive | agree | refused |",
+            "|---|---|---|",
+        ]
+        for group in sorted({group for group, _, _ in tally.outcomes}):
+            cells = [_counts(tally, group, what) for what in ("agrees", REFUSED)]
+            lines.append(f"| `{group}` | {cells[0]} | {cells[1]} |")
+    return "\n".join(lines) + "\n"
+
+
+def _counts(tally: Tally, group: str, what: str) -> str:
+    found = sorted((dtype, n) for (g, dtype, w), n in tally.outcomes.items() if (g, w) == (group, what))
+    return ", ".join(f"{dtype} {number}" for dtype, number in found)
+
+
+def summary(tally: Tally) -> str:
+    """Counts of all, and of those outside the scatter family, which is more than half of them."""
+    rest = sum(
+        number
+        for (group, _, what), number in tally.outcomes.items()
+        if what == "agrees" and not group.startswith("scatter")
+    )
+    return (
+        f"{tally.count('agrees')} agree ({rest} of them outside the scatter family), "
+        f"{tally.count(REFUSED)} are refused, {tally.count(WRONG)} are wrong"
+    )
+
+
+def counted(named: set[str]) -> Tally:
+    """All harnesses of this process's JAX, or those of the groups named."""
+    chosen, tally = [each for each in harnesses() if not named or each.group_name in named], Tally()
     with tempfile.TemporaryDirectory() as folder:
         for start in range(0, len(chosen), 240):
             run(chosen[start : start + 240], Path(folder), tally)
-    for group, dtype in sorted({(group, dtype) for group, dtype, _ in tally.outcomes}):
-        counts = {what: tally.outcomes[group, dtype, what] for what in ("agrees", REFUSED, WRONG)}
-        print(f"{group:32} {dtype:10}", *(f"{what} {number:4}" for what, number in counts.items()))
-    for name, why in tally.wrong.items():
-        print(f"wrong: {name}: {why}")
-    print(f"{tally.count('agrees')} agree, {tally.count(REFUSED)} refused, {tally.count(WRONG)} wrong")
-    sys.exit(1 if tally.wrong else 0)
+    return tally
+
+
+def main() -> None:
+    """Counts with and without numbers of 64 bits, for the page in the docs; or those of the groups named.
+
+    JAX decides about 64 bits when its harnesses are imported, so each mode has a process of its own.
+    """
+    tallies = {}
+    for mode, wide in (("At most 32 bits", "0"), ("With 64 bits", "1")):
+        done = subprocess.run(
+            [sys.executable, "-c", _COUNT, str(PAGE.parents[1] / "tests"), *sys.argv[1:]],
+            env={**os.environ, "JAX_ENABLE_X64": wide}, stdout=subprocess.PIPE, check=True,
+        )  # fmt: skip
+        tallies[mode] = tally = Tally(*pickle.loads(done.stdout))
+        for name, why in tally.wrong.items():
+            print(f"wrong: {name}: {why}")
+        print(f"{mode}: {summary(tally)}")
+    if len(sys.argv) == 1:
+        PAGE.write_text(page(tallies), encoding="utf-8")
+    sys.exit(1 if any(tally.wrong for tally in tallies.values()) else 0)
 
 
 if __name__ == "__main__":
