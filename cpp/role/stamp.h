@@ -11,9 +11,9 @@
 
 namespace alpha {
 
-// 60 KiB into a 64 KiB page: with pages of any size the segment's file offset, which must be
+// 62 KiB into a 64 KiB page: with pages of any size the segment's file offset, which must be
 // congruent, can follow right after a small executable instead of at the next 64 KiB.
-inline constexpr u64 kStampAddress = 0x4000f000;
+inline constexpr u64 kStampAddress = 0x4000f900;
 
 // One edge, in slot order.  The lower role listens and uses `listen_*`; the higher one dials and
 // uses `dial_*`.

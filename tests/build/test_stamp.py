@@ -12,7 +12,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from alpha_build.build import stamp as stamps
-from alpha_build.build.elf import Image, Note, read_artifact
+from alpha_build.build.elf import STAMP_ADDRESS, Image, Note, read_artifact
 from alpha_build.build.stamp import EdgeStamp, LearnerStamp, decode, encode, with_edges
 from alpha_build.system.errors import BuildFailure
 from build.stamps import EDGES, FILED, LEARNER, PRINTED, PRINTED_FILED, STAMP
@@ -95,7 +95,7 @@ def test_elf(stub: Stub, finished: Callable[[list[bytes]], Path]) -> None:
     assert loads == sorted(loads, key=lambda load: load.p_vaddr)
     (stack,) = [segment.header for segment in segments if segment.header.p_type == "PT_GNU_STACK"]
     assert stack.p_flags == 6
-    (stamp,) = [load for load in loads if load.p_vaddr == 0x4000F000]
+    (stamp,) = [load for load in loads if load.p_vaddr == STAMP_ADDRESS]
     assert (stamp.p_flags, stamp.p_filesz) == (4, sum(map(len, pieces)))
     assert stamp.p_align == (0x10000 if stub.target.name == "aarch64" else 0x1000)
     section = elf.get_section_by_name(".alpha.stamp")

@@ -34,7 +34,7 @@ class Toolchain:
         flags = [*STRICT, *FREESTANDING, *SECTIONS, *self.target.flags]
         sources = runtime_sources(*FOLDERS)
         groups = [("-O2", [str(path) for path in sources if path.name in FAST])]
-        groups.append(("-Os", [str(path) for path in sources if path.name not in FAST]))
+        groups.append(("-Oz", [str(path) for path in sources if path.name not in FAST]))
         groups.append(("-O2", ["-fvect-cost-model=dynamic", "-x", "c++", str(CPP / "combine.cu")]))
         for level, files in groups:
             words = [self.target.compiler, *flags, level, "-c", *files]

@@ -18,7 +18,7 @@ from typing import Any
 
 from alpha_build.system.errors import BuildFailure
 
-STAMP_ADDRESS = 0x4000F000  # cpp/role/stamp.h: kStampAddress
+STAMP_ADDRESS = 0x4000F900  # cpp/role/stamp.h: kStampAddress
 STAMP_SECTION = ".alpha.stamp"
 NOTE_SECTION = ".note.alpha"
 NOTE_NAME = b"alpha-build\0"

@@ -65,7 +65,11 @@ function(alpha_add_runtime)
   file(GLOB small CONFIGURE_DEPENDS "${cpp}/base/*.cpp" "${cpp}/frame/*.cpp" "${cpp}/socket/*.cpp"
     "${cpp}/state/*.cpp" "${cpp}/role/*.cpp")
   list(REMOVE_ITEM small ${fast})
-  set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS "-Os")
+  set(smallest -Oz)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+    set(smallest -Os)
+  endif()
+  set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS "${smallest}")
   # One source for host and device; here it is C++.  Its loops are vectorised; beyond that memory is the bound, and
   # peeled loops are larger only.
   set(combine ${ALPHA_LOOP_OPTIONS} -fno-unroll-loops)
