@@ -6,8 +6,10 @@ from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from alpha_build.learner.lower import lower
+from alpha_build.learner.lower.writer import CPP_TYPES, literal
 from alpha_build.learner.trace import trace_learner
 from learner.learners import LEARNERS, learner
 from learner.programs import case
@@ -51,3 +53,10 @@ def test_no_equation_is_dead() -> None:
                 program.outputs
             )
             assert all(read.intersection(equation.outputs) for equation in program.equations)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int64", "uint8", "uint16", "uint32", "uint64"])
+def test_a_literal_has_the_type_of_its_dtype(dtype: str) -> None:
+    """Templates deduce it: a plain 3 would be an int to them."""
+    text = literal(dtype, np.array(3, dtype).tobytes())
+    assert text == f"static_cast<{CPP_TYPES[dtype]}>(3)"

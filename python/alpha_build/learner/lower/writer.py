@@ -53,8 +53,8 @@ def literal(dtype: str, data: bytes) -> str:
         return "(-9223372036854775807 - 1)"
     if dtype == "int32" and value == np.iinfo(np.int32).min:
         return "(-2147483647 - 1)"
-    if dtype in ("int32", "int64"):
-        return str(value) + ("ll" if abs(int(value)) > 2**31 - 1 else "")
+    if dtype == "int32":
+        return str(value)
     return f"static_cast<{kind}>({value})"
 
 
