@@ -14,6 +14,7 @@ hypothesis.settings.load_profile("alpha-build")
 TALKING = {"bind", "build", "cli", "docs", "gates", "role", "run", "socket"}
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Groups for `--dist loadgroup`; a file of others is one, so that its fixtures are made once."""
     tests = Path(__file__).parent

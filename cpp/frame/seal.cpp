@@ -43,8 +43,14 @@ Digest payload_digest(const void* payload, u64 bytes) {
   return hasher.finish(static_cast<const u8*>(payload), bytes);
 }
 
+namespace {
+
+const u8* bytes_of(const Header& header) { return reinterpret_cast<const u8*>(&header); }
+
+}  // namespace
+
 const u32* HeaderState::of(const Header& header) {
-  const u8* const first = header.magic;
+  const u8* const first = bytes_of(header);
   if (!same_bytes(block_, first, sizeof(block_))) {
     copy_bytes(block_, first, sizeof(block_));
     copy_bytes(state_, kInitialState, sizeof(state_));
@@ -56,7 +62,7 @@ const u32* HeaderState::of(const Header& header) {
 Digest trailer(const Header& header, const Digest& payload, HeaderState& kept) {
   u32 state[8];
   copy_bytes(state, kept.of(header), sizeof(state));
-  hash_form().blocks(state, header.magic + 64, 1);
+  hash_form().blocks(state, bytes_of(header) + 64, 1);
   u8 last[64] = {};
   copy_bytes(last, payload.byte, sizeof(payload));
   last[sizeof(payload)] = 0x80;
