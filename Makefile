@@ -25,7 +25,7 @@ demo: .venv/ready
 	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/alpha-build demo
 
 test: .venv/ready
-	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python -m pytest -rs -n 2 --dist loadgroup $(PYTEST_ARGS)
+	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python -m pytest -rs -n 2 --dist loadscope $(PYTEST_ARGS)
 
 bench: .venv/ready
 	@PATH="$$PWD/$(VENV):$$PWD/.venv/debian/usr/bin:$$PATH" $(VENV)/python benchmarks/report.py

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import PurePosixPath
+from typing import Any
 
 import hypothesis
 import pytest
@@ -14,11 +15,14 @@ hypothesis.settings.load_profile("alpha-build")
 TALKING = {"bind", "build", "cli", "docs", "gates", "role", "run", "socket"}
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Groups for `--dist loadgroup`; a file of others is one, so that its fixtures are made once."""
-    tests = Path(__file__).parent
-    for item in items:
-        path = item.path.relative_to(tests)
-        group = "talking" if path.parts[0] in TALKING else str(path)
-        item.add_marker(pytest.mark.xdist_group(group))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """For `-n`: those that talk are one group, each other file is one, so that its fixtures are made once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
+        def _split_scope(self, nodeid: str) -> str:
+            path = PurePosixPath(nodeid.partition("::")[0])
+            return "talking" if TALKING.intersection(path.parts) else str(path)
+
+    return ByGroup(config, log)
