@@ -67,7 +67,9 @@ def pack(target: str, folder: Path) -> None:
 
 def fuzz(executable: Path, corpora: list[Path], *options: str) -> subprocess.CompletedProcess[str]:
     """New inputs go to the first corpus; the last lines of a run that found nothing say how many it made."""
-    words = [str(executable), "-max_len=256", "-timeout=10", *options, *map(str, corpora)]
+    # What it takes for its resident memory is at least that of the process which started it.
+    limits = ["-max_len=256", "-timeout=10", "-rss_limit_mb=0", "-malloc_limit_mb=512"]
+    words = [str(executable), *limits, *options, *map(str, corpora)]
     return subprocess.run(words, capture_output=True, text=True, cwd=executable.parent)
 
 
