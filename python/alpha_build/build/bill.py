@@ -6,13 +6,13 @@ It holds no time and no random number, so that building twice gives the same byt
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from alpha_build.build import output
-from alpha_build.build.manifest import learner_source
+from alpha_build.build.manifest import files, learner_source
 from alpha_build.build.toolchains import Toolchain
 from alpha_build.version import version
 
@@ -34,7 +34,7 @@ def write(
 def rewrite_digests(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Put the digests of `manifest` in the bill of a build whose executables were stamped anew."""
     found = read(folder, manifest)
-    digests = {file["file"]: file["sha256"] for file in _files(manifest)}
+    digests = {file["file"]: file["sha256"] for file in files(manifest["roles"])}
     for component in found.get("components", ()):
         if component["name"] in digests:
             component["hashes"] = _hashes(digests[component["name"]])
@@ -76,7 +76,8 @@ def _bill(
         "type": "library", "bom-ref": _RUNTIME, "name": _RUNTIME, "version": version(),
         "licenses": [{"expression": LICENSE}],
     }  # fmt: skip
-    files = [_file(f"src/{name}", digest) for name, digest in sorted(sources.items())]
+    made = files(manifest["roles"])
+    texts = [_file(f"src/{name}", digest) for name, digest in sorted(sources.items())]
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -88,7 +89,7 @@ def _bill(
                 "version": manifest["run"],
             },
         },
-        "components": [runtime, *files, *(_file(each["file"], each["sha256"]) for each in _files(manifest))],
+        "components": [runtime, *texts, *(_file(each["file"], each["sha256"]) for each in made)],
         "dependencies": [
             {"ref": manifest["name"], "dependsOn": [entry["file"] for entry in manifest["roles"]]},
             *({"ref": each["file"], "dependsOn": _made_from(each, sources)} for each in manifest["roles"]),
@@ -100,14 +101,6 @@ def _made_from(entry: Mapping[str, Any], sources: Mapping[str, str]) -> list[str
     names = [f"{entry['class']}.cpp", learner_source(entry["target"])]
     made_from = [_RUNTIME, *(f"src/{name}" for name in names if name in sources)]
     return made_from if entry["samples"] is None else [*made_from, str(entry["samples"]["file"])]
-
-
-def _files(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Executables, then the samples beside them."""
-    yield from manifest["roles"]
-    for entry in manifest["roles"]:
-        if entry["samples"] is not None:
-            yield entry["samples"]
 
 
 def _tool(toolchain: Toolchain) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv4Address
@@ -85,6 +85,12 @@ def entry_json(
 def samples_json(file: SampleFile | None) -> dict[str, Any] | None:
     """What a manifest says of the samples beside an executable."""
     return None if file is None else {"file": file.name, "bytes": len(file.data), "sha256": file.sha256}
+
+
+def files(entries: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """What a manifest says of each file: executables, then the samples beside them."""
+    yield from entries
+    yield from (entry["samples"] for entry in entries if entry["samples"] is not None)
 
 
 def head_json(checked: Checked) -> dict[str, Any]:

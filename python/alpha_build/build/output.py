@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -77,10 +77,8 @@ def earlier_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of the folder's last build, empty where there is none that can be read."""
     try:
         found = json.loads((folder / manifest.FILE).read_bytes())
-        files = _files(found["roles"])
-        ours = all(map(_ARTIFACT.fullmatch, files)) and {type(each["role"]) for each in found["roles"]} <= {
-            int
-        }
+        named = all(map(_ARTIFACT.fullmatch, _names(found["roles"])))
+        ours = named and all(type(each["role"]) is int for each in found["roles"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
     return found if ours else {}
@@ -88,11 +86,9 @@ def earlier_manifest(folder: Path) -> dict[str, Any]:
 
 def remove_stale(folder: Path, earlier: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]) -> None:
     """Remove executables and samples that an earlier build listed and this one's entries do not."""
-    for file in _files(earlier.get("roles", ())) - _files(entries):
+    for file in _names(earlier.get("roles", ())) - _names(list(entries)):
         (folder / file).unlink(missing_ok=True)
 
 
-def _files(entries: Iterable[Mapping[str, Any]]) -> set[str]:
-    entries = list(entries)
-    beside = {str(entry["samples"]["file"]) for entry in entries if entry["samples"] is not None}
-    return {str(entry["file"]) for entry in entries} | beside
+def _names(entries: Sequence[Mapping[str, Any]]) -> set[str]:
+    return {str(file["file"]) for file in manifest.files(entries)}

@@ -115,15 +115,15 @@ def _compiled(source: str, toolchain: Toolchain, folder: Path) -> ctypes.CDLL:
     content = hashlib.sha256("\0".join([repr(toolchain.key), *command]).encode())
     for path in sorted([*(runtime / "learner").iterdir(), *(runtime / "base").iterdir()]):
         content.update(path.read_bytes() if path.is_file() else b"")
-    objects = []
-    for path in kernel_sources(runtime):  # once for all programs
-        made = folder / f"{path.stem}-{content.hexdigest()[:16]}.o"
-        _make([*command, "-c"], path, made, key("kernel object", path.name, content.hexdigest()))
-        objects.append(made)
+    kernels = content.hexdigest()
     content.update(source.encode())
     name = "kernels-" + content.hexdigest()[:16]
     library, text = folder / f"{name}.so", folder / f"{name}.cpp"
     if not library.is_file():
+        objects = []
+        for path in kernel_sources(runtime):  # once for all programs
+            objects.append(folder / f"{path.stem}-{kernels[:16]}.o")
+            _make([*command, "-c"], path, objects[-1], key("kernel object", path.name, kernels))
         text.write_text(source)
         _make([*command, "-shared", *map(str, objects)], text, library, key("kernels", content.hexdigest()))
     return ctypes.CDLL(str(library))

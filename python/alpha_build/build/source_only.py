@@ -11,10 +11,11 @@ from alpha_build.build import manifest, output
 from alpha_build.build.classes import RoleClass
 from alpha_build.build.elf import Note, encode_note
 from alpha_build.build.generate import Generated, Progress, find_system, generate
-from alpha_build.build.sources import CMAKE_FILE, cmake_text, targets_of, template
+from alpha_build.build.sources import CMAKE_FILE, cmake_text, targets_of
 from alpha_build.build.stamp import encode
 from alpha_build.build.stamping import ENTRY_NOTE, HEAD_NOTE
 from alpha_build.build.stamps import role_stamp
+from alpha_build.projector.emit.template import template
 from alpha_build.projector.project import project_rows
 from alpha_build.system.system import System
 from alpha_build.version import version
@@ -56,7 +57,7 @@ def write_source_only(
             progress("stamp", done, len(files))
         _remove_stale(folder / "roles", written)
         _copy_runtime(folder / "alpha_build")
-        whole = template("embedded.txt.j2").render(
+        whole = template("embedded.txt.j2", __file__).render(
             name=name,
             source=made.classes[0].program.source,
             version=version(),

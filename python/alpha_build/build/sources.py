@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from alpha_build.build.classes import RoleClass
 from alpha_build.build.manifest import learner_source
 from alpha_build.build.operations import operation_source
 from alpha_build.projector.check import Checked
 from alpha_build.projector.emit import LearnerSource, RoleSource, emit_programs, emit_role, lower_learner
+from alpha_build.projector.emit.template import template
 from alpha_build.version import version
 
 CMAKE_FILE = "CMakeLists.txt"
@@ -63,7 +61,7 @@ def cmake_text(
 ) -> str:
     """The CMake project over a build's classes and, by file name, over roles that are linked with stamps."""
     targets = targets_of(classes)
-    return template("CMakeLists.txt.j2").render(
+    return template("CMakeLists.txt.j2", __file__).render(
         targets=[(target, [each for each in classes if each.program.target == target]) for target in targets],
         kernels=kernels,
         roles=roles,
@@ -72,15 +70,3 @@ def cmake_text(
 
 def targets_of(classes: Sequence[RoleClass]) -> list[str]:
     return sorted({each.program.target for each in classes}, reverse=True)
-
-
-def template(name: str) -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-    return environment.get_template(name)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from alpha_build.build.toolchains import host_target
 from alpha_build.gates.bench import Bench
 from alpha_build.gates.dist import Dist
 from alpha_build.gates.gate import Gate, LeftOut, expect
@@ -159,8 +159,7 @@ def relay_on(target: str) -> str:
 
 
 def _refusals(bench: Bench) -> None:
-    host = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
-    check_target(bench, host)
+    check_target(bench, host_target())
     try:
         check_target(bench, foreign_target())
     except LeftOut as why:

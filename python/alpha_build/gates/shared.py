@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import signal
 import struct
 import subprocess
@@ -12,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
+from alpha_build.build.toolchains import host_target
 from alpha_build.gates.abort import check_signal
 from alpha_build.gates.bench import Bench
 from alpha_build.gates.dist import Dist
@@ -74,25 +74,25 @@ def _bits(bench: Bench) -> None:
 
 def _written_apart(bench: Bench, relay: Dist, bulk: Dist) -> None:
     """Each end by a participant in Python, which finds nothing on the connection but what closes it."""
-    with bench.starting() as start, _peer(bulk, 1) as one:
+    with bench.starting() as start, _peer(bench, bulk, 1) as one:
         sender = start(bulk, 0)
         one.connect(0, sender.ports[0])
         expect(one.receive(0, 0, 1, F32, BULK_BYTES) == ONES, "another payload")
         one.close(0)
         _completed(sender)
-    with bench.starting() as start, _peer(bulk, 0) as zero:
+    with bench.starting() as start, _peer(bench, bulk, 0) as zero:
         receiver = start(bulk, 1, zero.bind([1]))
         zero.accept(1)
         zero.send(1, 0, 1, F32, ONES)
         zero.close(1)
         _completed(receiver)
-    with bench.starting() as start, _peer(relay, 1) as one:
+    with bench.starting() as start, _peer(bench, relay, 1) as one:
         root = start(relay, 0)
         two = start(relay, 2, [root.ports[1]])
         one.connect(0, root.ports[0])
         play_role_1(one)
         _completed(root, two)
-    with bench.starting() as start, _peer(relay, 0) as zero:
+    with bench.starting() as start, _peer(bench, relay, 0) as zero:
         ports = zero.bind([1, 2])
         leaves = [start(relay, 1, [ports[0]]), start(relay, 2, [ports[1]])]
         play_root(zero)
@@ -111,12 +111,12 @@ def _lies(bench: Bench, relay: Dist) -> None:
 
 def _counts(bench: Bench, bulk: Dist) -> None:
     for count in COUNTS:
-        with bench.starting() as start, _peer(bulk, 0) as zero:
+        with bench.starting() as start, _peer(bench, bulk, 0) as zero:
             receiver = start(bulk, 1, zero.bind([1]))
             zero.accept(1)
             zero.rings[1].tell(WRITTEN, count)
             _refused(receiver.end(), 73, BROKEN)
-        with bench.starting() as start, _peer(bulk, 1) as one:
+        with bench.starting() as start, _peer(bench, bulk, 1) as one:
             sender = start(bulk, 0)
             one.connect(0, sender.ports[0])
             one.rings[0].tell(TAKEN, count)
@@ -205,18 +205,16 @@ def _elsewhere(bench: Bench, bulk: Dist) -> None:
 
 
 @contextmanager
-def _peer(dist: Dist, role: int) -> Iterator[SharingPeer]:
-    made = SharingPeer(role, dist.run_identity, int(dist.manifest["frame_bytes"]))
-    try:
+def _peer(bench: Bench, dist: Dist, role: int) -> Iterator[SharingPeer]:
+    with bench.peer(dist, role) as made:
+        assert isinstance(made, SharingPeer), "the build's edges are shared"
         yield made
-    finally:
-        made.abandon()
 
 
 @contextmanager
 def _opened(bench: Bench, bulk: Dist) -> Iterator[tuple[SharingPeer, Started, int, bytes]]:
     """Us, role 0 of the bulk transfer, connected to us without a ring, its port, its opening frame."""
-    with bench.starting() as start, _peer(bulk, 1) as one:
+    with bench.starting() as start, _peer(bench, bulk, 1) as one:
         role = start(bulk, 0)
         (port,) = role.ports
         came = one.connect_only(0, port)
@@ -249,8 +247,7 @@ def _refused(ended: Ended, status: int, said: str) -> None:
 
 
 def _shared_memory(bench: Bench) -> None:
-    host = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
-    relay, bulk = bench.shared(relay_on(host)), bench.shared(BULK)
+    relay, bulk = bench.shared(relay_on(host_target())), bench.shared(BULK)
     _bits(bench)
     _written_apart(bench, relay, bulk)
     _lies(bench, relay)

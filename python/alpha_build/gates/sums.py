@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from alpha_build.build.toolchains import TARGETS, available, install_command
+from alpha_build.build.toolchains import TARGETS, available, host_target, install_command
 from alpha_build.gates.bench import Bench
 from alpha_build.gates.dist import Dist
 from alpha_build.gates.gate import Gate, LeftOut, expect
@@ -83,7 +82,7 @@ def _tree(bench: Bench) -> None:
 
 def foreign_target() -> str:
     """An instruction set that is not this machine's and that it can build for and emulate; or LeftOut."""
-    host = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
+    host = host_target()
     (foreign,) = [target for target in TARGETS if target != host] if host in TARGETS else ["none"]
     if foreign == "none":
         raise LeftOut(f"this machine is {host}")

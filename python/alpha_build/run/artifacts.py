@@ -97,15 +97,16 @@ def read_build(folder: Path) -> Build:
 def verify(build: Build) -> None:
     """Compares every file with the digest in the manifest, before anything is started."""
     for artifact in build.artifacts:
-        _verify_file(f"role {artifact.role}'s executable is", artifact.path, artifact.sha256)
-        if artifact.samples is not None:
-            _verify_file(
-                f"role {artifact.role}'s samples are", artifact.samples.path, artifact.samples.sha256
-            )
+        role, samples = artifact.role, artifact.samples
+        other = "is not the one that was"
+        _verify_file(f"role {role}'s executable", other, artifact.path, artifact.sha256)
+        if samples is not None:
+            other = "are not those that were"
+            _verify_file(f"role {role}'s samples", other, samples.path, samples.sha256)
 
 
-def _verify_file(what: str, path: Path, sha256: str) -> None:
-    noun, _, verb = what.rpartition(" ")
+def _verify_file(what: str, other: str, path: Path, sha256: str) -> None:
+    """`other` is how the sentence goes on where the digest is another."""
     try:
         if not path.is_file() and path.exists():
             raise OSError(0, "it is no regular file")  # a pipe would have us wait
@@ -113,15 +114,14 @@ def _verify_file(what: str, path: Path, sha256: str) -> None:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise AlphaError(
-            f"{noun} cannot be read: {error.strerror}",
+            f"{what} cannot be read: {error.strerror}",
             kind="no-artifact",
             where=str(path),
             hint="build again with alpha-build roles, or copy the whole folder",
         ) from None
     if found != sha256:
-        those = "the one that was" if verb == "is" else "those that were"
         raise AlphaError(
-            f"{noun} {verb} not {those} built: SHA-256 {found}, manifest {sha256}",
+            f"{what} {other} built: SHA-256 {found}, manifest {sha256}",
             kind="artifact-digest",
             where=str(path),
             hint="build again with alpha-build roles, or copy the whole folder again",

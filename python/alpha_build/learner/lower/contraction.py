@@ -46,6 +46,12 @@ def as_result(lowering: Lowering, equation: Equation, operand: Operand) -> Load:
     return lowering.stored_tree(_converted(lowering.tree(operand), to), aval.shape)
 
 
+def product_function(lowering: Lowering, kind: str) -> str:
+    """What multiplies matrices of an element type, up to its own arguments."""
+    name = "multiply" if kind == "f32" else "multiply_in_order"
+    return f"{name}<{lowering.fused}>({lowering.grid}"
+
+
 def sum_dtype(dtype: str) -> str:
     return "float32" if dtype in ("bfloat16", "float16") else dtype
 
@@ -145,13 +151,12 @@ def _dot_general(lowering: Lowering, equation: Equation) -> None:
         terms = [buffer, *([] if offset.is_zero else [offset.cpp()])]
         return " + ".join(terms + [f"{i} * ({j.cpp()})" for i, j in zip(indices, jumps, strict=True)])
 
-    function = f"{'multiply' if kind == 'f32' else 'multiply_in_order'}<{lowering.fused}>"
     work = lowering.workspace(workspace(m, n, k))
     a = f"{{{at(left.buffer, left.offset, left_jump)}, {left_row.cpp()}, {left_step.cpp()}}}"
     b = f"{{{at(right.buffer, right.offset, right_jump)}, {right_step.cpp()}, {right_column.cpp()}}}"
     c = f"{{{at(name, Extent(), jump)}, {row.cpp()}, {column.cpp()}}}"
     call = [
-        f"{function}({lowering.grid}{m.cpp()}, {n.cpp()}, {k.cpp()}, Matrix<const {kind}>{a},",
+        f"{product_function(lowering, kind)}{m.cpp()}, {n.cpp()}, {k.cpp()}, Matrix<const {kind}>{a},",
         f"    Matrix<const {kind}>{b}, Matrix<{kind}>{c}, {work});",
     ]
     computed(lowering, equation, nest(indices, sizes, call), {left.buffer, right.buffer, work}, name)

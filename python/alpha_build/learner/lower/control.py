@@ -8,7 +8,7 @@ from ..program import Equation, Operand, Program
 from .extent import product
 from .lowering import Lowering
 from .row import Row
-from .writer import CPP_TYPES
+from .writer import CPP_TYPES, braced
 
 
 class Body:
@@ -52,10 +52,6 @@ def _copied(lowering: Lowering, value: int, to: str, source: str) -> str:
     aval = lowering.program.values[value]
     typed = f"static_cast<const {CPP_TYPES[aval.dtype]}*>({source})"
     return f"copy_values({lowering.grid}{to}, {typed}, {product(aval.shape).cpp()});"
-
-
-def _braced(lines: list[str]) -> list[str]:
-    return ["{", *("  " + line for line in lines), "}"]
 
 
 def _scan(lowering: Lowering, equation: Equation) -> None:
@@ -158,7 +154,7 @@ def _cond(lowering: Lowering, equation: Equation) -> None:
 def _write(
     lowering: Lowering, equation: Equation, lines: list[str], reads: set[str], results: list[str]
 ) -> None:
-    lowering.write([lowering.comment(equation), *_braced(lines)], reads, set(results), "all")
+    lowering.write([lowering.comment(equation), *braced(lines)], reads, set(results), "all")
 
 
 ROWS: dict[str, Row] = {

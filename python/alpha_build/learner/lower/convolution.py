@@ -7,13 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..program import Dimension, Equation
-from .contraction import as_result, check_operands, computed, side, sum_dtype, target, workspace
+from .contraction import (
+    as_result,
+    check_operands,
+    computed,
+    product_function,
+    side,
+    sum_dtype,
+    target,
+    workspace,
+)
 from .extent import Extent, extent, product, row_major
 from .lowering import Lowering
 from .movement import copied_into
 from .row import Row
 from .tree import Load, Scalar, merged_stride
-from .writer import CPP_TYPES, nest
+from .writer import CPP_TYPES, braced, nest
 
 
 @dataclass(frozen=True)
@@ -79,9 +88,8 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     if groups > 1:
         start.append(f"g * ({feature_stride.scaled(columns).cpp()})")
         first.append(f"g * ({column.scaled(columns).cpp()})")
-    function = "multiply" if kind == "f32" else "multiply_in_order"
     lines += [
-        f"{function}<{lowering.fused}>({lowering.grid}{m.cpp()}, {columns}, {k.cpp()},",
+        f"{product_function(lowering, kind)}{m.cpp()}, {columns}, {k.cpp()},",
         f"    Matrix<const {kind}>{{{patches}, {layout}}},",
         f"    Matrix<const {kind}>{{{' + '.join(first)}, {step.cpp()}, {column.cpp()}}},",
         f"    Matrix<{kind}>{{{' + '.join(start)}, {row.cpp()}, {feature_stride.cpp()}}}, {work});",
@@ -90,7 +98,7 @@ def _convolution(lowering: Lowering, equation: Equation) -> None:
     sizes = tuple(extent(walk.size) for walk in outer)
     lines = nest(tuple(walk.index for walk in outer), sizes, lines)
     lines = nest(("g",), (extent(groups),), lines) if groups > 1 else lines
-    lines = lines if outer or groups > 1 else ["{", *("  " + line for line in lines), "}"]
+    lines = lines if outer or groups > 1 else braced(lines)
     lines = [*before, *lines]
     reads = {source.buffer, around.buffer, right.buffer, patches, work}
     computed(lowering, equation, lines, reads, name)

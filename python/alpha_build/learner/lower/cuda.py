@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .memory import Statement
+from .writer import braced
 
 PARAMETER = "[[maybe_unused]] const Grid& grid, "
 _LOOP = re.compile(r"for \(u64 (\w+) = 0; \1 < (.*); \+\+\1\) \{$")
@@ -37,7 +38,7 @@ def dealt(lines: list[str]) -> list[str]:
             head = f"for (u64 {index} = grid.first; {index} < {size}; {index} += grid.step) {{"
             result += [head, *part[1:]]
         elif part[0] == "{":
-            result += ["{", *("  " + line for line in dealt([line[2:] for line in part[1:-1]])), "}"]
+            result += braced(dealt([line[2:] for line in part[1:-1]]))
         else:
             result += part if part[0].startswith("const ") else _one(part)
     return result

@@ -11,7 +11,7 @@ from .lowering import Lowering
 from .row import Row
 from .tree import Load
 from .window import Window, row_major_index, window_of
-from .writer import CPP_TYPES, Block, nest
+from .writer import CPP_TYPES, Block, braced, nest
 
 
 class _Fold:
@@ -57,9 +57,7 @@ class _Fold:
         return self._all(lambda i: f"{self.results[i]}[{where}] = total{i}[0];")
 
     def write(self, lines: list[str]) -> None:
-        whole = [self.lowering.comment(self.equation), "{"]
-        whole += ["  " + line for line in [*self.declare(), *lines]]
-        whole.append("}")
+        whole = [self.lowering.comment(self.equation), *braced([*self.declare(), *lines])]
         reads = {*(view.buffer for view in self.views), *self.starts, *self.closed, self.body.room}
         self.lowering.write(whole, reads, set(self.results))
         for name, value in zip(self.results, self.equation.outputs, strict=True):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from .memory import Statement, Store
 from .tree import Apply, Load, Tree, buffers, leaves, scalars
-from .writer import Block, loops
+from .writer import Block, braced, loops
 
 STORES_MAX = 8  # of one loop: more would not stay in registers
 
@@ -23,7 +23,7 @@ def store_statement(stores: tuple[Store, ...]) -> Statement:
     trees = [store.tree for store in stores]
     lines = loops(stores[0].shape, trees, [store.strides for store in stores], body, apart=True)
     if len(lines) > 1 and not lines[0].startswith(("for ", "ALPHA_APART")):
-        lines = ["{", *("  " + line for line in lines), "}"]  # its constants stay its own
+        lines = braced(lines)  # its constants stay its own
     comments = dict.fromkeys(store.comment for store in stores if store.comment)
     reads = set().union(*(buffers(tree) | scalars(tree) for tree in trees))
     return Statement([*comments, *lines], reads, {store.name for store in stores}, stores, "each")
@@ -38,7 +38,8 @@ def fused(statements: list[Statement], kept: set[str]) -> list[Statement]:
             result.append(statement)
         else:
             result[place] = _joined(result[place], statement)
-    return [_without_unread(statement, result, kept) for statement in result]
+    read = kept.union(*(statement.reads for statement in result))
+    return [_without_unread(statement, read) for statement in result]
 
 
 def _place(before: list[Statement], statement: Statement, kept: set[str]) -> int | None:
@@ -86,8 +87,7 @@ def _read(tree: Tree, written: dict[str, Tree], done: dict[int, Tree]) -> Tree:
     return done[id(tree)]
 
 
-def _without_unread(statement: Statement, statements: list[Statement], kept: set[str]) -> Statement:
-    read = set().union(kept, *(other.reads for other in statements))
+def _without_unread(statement: Statement, read: set[str]) -> Statement:
     needed = tuple(store for store in statement.stores if store.name in read)
     if len(needed) in (0, len(statement.stores)):
         return statement

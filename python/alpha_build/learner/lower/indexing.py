@@ -13,7 +13,7 @@ from .extent import Extent, extent, row_major
 from .lowering import Lowering
 from .row import Row
 from .tree import Load, Strides, Tree, buffers, placed
-from .writer import CPP_TYPES, Block, kind_of, literal, loops, nest
+from .writer import CPP_TYPES, Block, braced, kind_of, literal, loops, nest, scoped
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _gather(lowering: Lowering, equation: Equation) -> None:
 
 
 def _braced(batch: tuple[str, ...], lines: list[str]) -> list[str]:
-    return lines if batch else ["{", *("  " + line for line in lines), "}"]
+    return lines if batch else braced(lines)
 
 
 def _fill(aval: Aval, given: Any) -> str:
@@ -223,7 +223,7 @@ def _scatter(lowering: Lowering, equation: Equation) -> None:
     inner = _window_lines(plan, updates, batch, target, strides, template)
     if inside:
         inner = [f"if ({inside}) {{", *("  " + line for line in inner), "}"]
-    lowering.write(_scope(loops(result.shape, [start], [strides], copy)), buffers(start), {target}, "each")
+    lowering.write(scoped(loops(result.shape, [start], [strides], copy)), buffers(start), {target}, "each")
     lines = nest(batch, sizes, _braced(batch, [*head, *inner]))
     lowering.computed(equation, lines, buffers(indices) | buffers(updates), target)
 
@@ -241,10 +241,6 @@ def _window_lines(
     cell = f"{target}[to + {place}]"
     lines = [*block.lines, f"{cell} = {template.format(cell, text)};"]
     return nest(inner, tuple(extent(size) for size in window), lines)
-
-
-def _scope(lines: list[str]) -> list[str]:
-    return lines if lines[0].startswith("for ") else ["{", *("  " + line for line in lines), "}"]
 
 
 ROWS: dict[str, Row] = {

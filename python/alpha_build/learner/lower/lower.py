@@ -139,12 +139,9 @@ def _source(lowering: Lowering, name: str, memory: Plan) -> str:
     for statement in lowering.statements:
         lines += cuda.shared(statement) if lowering.target == "cuda" else statement.lines
     space = " " * (6 + len(name))
-    head = [
-        f"void {name}([[maybe_unused]] u64 rows, [[maybe_unused]] const void* const* in, void* const* out,",
-        f"{space}[[maybe_unused]] void* scratch) {{",
-    ]
-    if lowering.target == "cuda":
-        head = [f"void {name}({cuda.PARAMETER}", f"{space}{head[0].partition('(')[2]}", head[1]]
+    given = "[[maybe_unused]] u64 rows, [[maybe_unused]] const void* const* in, void* const* out,"
+    first = [cuda.PARAMETER, f"{space}{given}"] if lowering.target == "cuda" else [given]
+    head = [f"void {name}({first[0]}", *first[1:], f"{space}[[maybe_unused]] void* scratch) {{"]
     return "\n".join([*head, *("  " + line for line in lines), "}"]) + "\n"
 
 

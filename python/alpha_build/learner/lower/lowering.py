@@ -184,10 +184,9 @@ class Lowering:
 
     def stored_tree(self, tree: Tree, shape: tuple[Dimension, ...]) -> Load:
         """Write a tree to scratch."""
-        dtype = tree.dtype
-        name = self.temporary(dtype, shape)
-        self._store(tree, shape, name, row_major(shape), canonical=False, comment=None)
-        return Load(name, dtype, row_major(shape))
+        name = self.temporary(tree.dtype, shape)
+        self.store_plain(tree, shape, name)
+        return Load(name, tree.dtype, row_major(shape))
 
     def store_plain(self, tree: Tree, shape: tuple[Dimension, ...], name: str) -> None:
         """Write a tree to a buffer, row-major from its start."""

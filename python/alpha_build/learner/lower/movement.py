@@ -9,7 +9,7 @@ from .extent import ONE, ZERO, Extent, extent, product, row_major
 from .lowering import Lowering
 from .row import Row
 from .tree import Count, Load, Strides, Tree, broadcast, buffers, cut, placed, reshape, reverse, transpose
-from .writer import CPP_TYPES, Block, has_work, loops
+from .writer import CPP_TYPES, Block, braced, has_work, loops, scoped
 
 
 def _one(lowering: Lowering, equation: Equation) -> tuple[Tree, tuple[Dimension, ...], tuple[Dimension, ...]]:
@@ -84,8 +84,7 @@ def copied_into(
     def body(_: Block, values: list[str], where: list[str]) -> list[str]:
         return [f"{name}[{prefix}{where[0]}] = {values[0]};"]
 
-    lines = loops(shape, [tree], [strides], body)
-    return lines if lines[0].startswith("for ") else ["{", *("  " + line for line in lines), "}"]
+    return scoped(loops(shape, [tree], [strides], body))
 
 
 def _concatenate(lowering: Lowering, equation: Equation) -> None:
@@ -169,7 +168,7 @@ def _dynamic_slice(lowering: Lowering, equation: Equation) -> None:
     name = lowering.allocate(equation.outputs[0])
     moved = Load(f"({source} + {offset})", lowering.aval(equation.inputs[0]).dtype, row_major(shape))
     lines += copied_into(lowering, name, moved, to, row_major(to), "0")
-    lowering.computed(equation, _braced(lines), reads | {source}, name, "each")
+    lowering.computed(equation, braced(lines), reads | {source}, name, "each")
 
 
 def _dynamic_update_slice(lowering: Lowering, equation: Equation) -> None:
@@ -180,11 +179,7 @@ def _dynamic_update_slice(lowering: Lowering, equation: Equation) -> None:
     whole = copied_into(lowering, name, tree, shape, row_major(shape), "0")
     lowering.write(whole, buffers(tree), {name}, "each")
     lines += copied_into(lowering, name, update, part, row_major(shape), offset)
-    lowering.computed(equation, _braced(lines), reads | buffers(update), name, "each")
-
-
-def _braced(lines: list[str]) -> list[str]:
-    return ["{", *("  " + line for line in lines), "}"]
+    lowering.computed(equation, braced(lines), reads | buffers(update), name, "each")
 
 
 ROWS: dict[str, Row] = {

@@ -9,7 +9,7 @@ from .extent import Extent, extent, row_major
 from .lowering import Lowering
 from .row import Row
 from .tree import Load, Strides
-from .writer import CPP_TYPES, Block, nest
+from .writer import CPP_TYPES, Block, braced, nest
 
 
 class _Line:
@@ -43,7 +43,7 @@ class _Line:
         ]
 
     def over(self, body: list[str]) -> list[str]:
-        return nest(self.indices, self.sizes, body) if self.indices else ["{", *("  " + x for x in body), "}"]
+        return nest(self.indices, self.sizes, body) if self.indices else braced(body)
 
 
 def _sort(lowering: Lowering, equation: Equation) -> None:

@@ -10,7 +10,7 @@ from .extent import Extent, extent, product, row_major
 from .lowering import Lowering
 from .row import Row
 from .tree import Load
-from .writer import CPP_TYPES, SUM_TYPES, Block, kind_of, nest
+from .writer import CPP_TYPES, SUM_TYPES, Block, kind_of, nest, scoped
 
 
 def position(
@@ -108,7 +108,7 @@ def _reduce_window(of: str, kinds: tuple[str, ...]) -> Row:
             f"{name}[{row_major_index(window.places, to)}] = value;",
         ]
         lines = nest(window.places, tuple(extent(size) for size in to), body)
-        lowering.computed(equation, _scoped(lines), {view.buffer}, name, "each" if to else "one")
+        lowering.computed(equation, scoped(lines), {view.buffer}, name, "each" if to else "one")
 
     return Row(
         lower, reads=("window_dimensions", "window_strides", "padding", "base_dilation", "window_dilation")
@@ -154,7 +154,7 @@ def _select_and_scatter_add(lowering: Lowering, equation: Equation) -> None:
         f"if (best != ~u64{{0}}) {name}[best] = SumOf<{kind}>::meet({name}[best], {read});",
     ]
     lowering.write(nest(("i",), (product(to),), [f"{name}[i] = 0;"]), set(), {name}, "each")
-    lines = _scoped(nest(window.places, tuple(extent(size) for size in places), body))
+    lines = scoped(nest(window.places, tuple(extent(size) for size in places), body))
     lowering.computed(equation, lines, {view.buffer, given.buffer}, name)
 
 
@@ -175,12 +175,8 @@ def _select_and_gather_add(lowering: Lowering, equation: Equation) -> None:
         ),
         f"{name}[{row_major_index(window.places, to)}] = best == ~u64{{0}} ? {kind}{{0}} : {given}[best];",
     ]  # fmt: skip
-    lines = _scoped(nest(window.places, tuple(extent(size) for size in to), body))
+    lines = scoped(nest(window.places, tuple(extent(size) for size in to), body))
     lowering.computed(equation, lines, {view.buffer, given}, name, "each" if to else "one")
-
-
-def _scoped(lines: list[str]) -> list[str]:
-    return lines if lines[0].startswith("for ") else ["{", *("  " + line for line in lines), "}"]
 
 
 _SELECTING = ("select_prim", "window_dimensions", "window_strides", "padding")

@@ -149,6 +149,16 @@ def nest(indices: tuple[str, ...], sizes: Sizes, body: list[str], *, apart: bool
     return lines
 
 
+def braced(lines: list[str]) -> list[str]:
+    """A block of its own, whose constants nobody else sees."""
+    return ["{", *("  " + line for line in lines), "}"]
+
+
+def scoped(lines: list[str]) -> list[str]:
+    """Lines that are one loop, or a block."""
+    return lines if lines[0].startswith("for ") else braced(lines)
+
+
 def has_work(tree: Tree) -> bool:
     """Whether reading an element computes anything."""
     return isinstance(tree, Apply)

@@ -41,6 +41,11 @@ def check_contract(
     _check_fanout(contract, where, shape, found)
 
 
+def travelling_element(element: str | None) -> str | None:
+    """What values of a contract's element travel and are added as."""
+    return "f32" if element in NARROW_ELEMENTS else element
+
+
 def mesh_fanout(contract: Contract, members: int) -> int:
     """Fan-out of the tree in whose order a mesh combines; order sequence is that of a tree of one level."""
     if contract.order == "sequence":

@@ -9,7 +9,7 @@ from typing import Any
 from ...system.forms import Choice, Combine, Deliver, Everyone, Local, Transfer
 from ...system.limits import REGION_BYTES_MAX
 from ...system.region import Operation, Region, Word
-from .contract import COMBINED_ELEMENTS, NARROW_ELEMENTS
+from .contract import COMBINED_ELEMENTS, travelling_element
 from .regions import ELEMENT_BYTES, REALIZED
 from .routes import check_routes
 from .scope import Scope
@@ -72,9 +72,7 @@ def check_combine(form: Combine, where: str, scope: Scope) -> Combine | None:
             "combine-element", where, message, f"use one of {', '.join(COMBINED_ELEMENTS)}"
         )
         return None
-    element = scope.contract.element
-    travels = "f32" if element in NARROW_ELEMENTS else element
-    if travels not in (None, region.element):
+    if travelling_element(scope.contract.element) not in (None, region.element):
         message = (
             f"region {form.region!r} is {region.element}, the contract's element {scope.contract.element}"
         )

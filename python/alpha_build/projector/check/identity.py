@@ -25,7 +25,7 @@ from ...system.forms import (
 )
 from ...system.region import Operation, Region, Word
 from ...system.topology import Mesh, Pair, Star, Topology, Tree
-from .contract import NARROW_ELEMENTS
+from .contract import travelling_element
 from .learned import Every, Publish, Start, Until
 
 
@@ -101,7 +101,7 @@ def contract_digest(facts: ContractFacts) -> bytes:
         "contract",
         {
             "element": facts.element,
-            "accumulation": "f32" if facts.element in NARROW_ELEMENTS else facts.element,
+            "accumulation": travelling_element(facts.element),
             "rounding": contract.rounding,
             "order": contract.order,
             "block": facts.block,

@@ -87,7 +87,7 @@ class EmittedLearner:
 
 def emit_programs(source: LearnerSource, target: str, file: str) -> str:
     """C++ text of a learner's programs for one target; `file` is the user's, for the first line."""
-    return template("programs.cpp.j2").render(
+    return template("programs.cpp.j2", __file__).render(
         source=one_line(file), target=target, includes=source.includes, programs=source.programs
     )
 

@@ -47,7 +47,7 @@ def emit_role(source: RoleSource, version: str) -> str:
     schedule = ScheduleEmitter(program, regions, works, names).emit()
     by_name = {buffer.name: name for name, buffer in zip(buffers, program.buffers, strict=True)}
     learner = emit_learner(source.learner, names, by_name) if source.learner else None
-    return template("role.cpp.j2").render(
+    return template("role.cpp.j2", __file__).render(
         includes=sorted({*_INCLUDES, *_extra_includes(source)}),
         contribution=by_name.get("gradient"),
         metrics=by_name.get("metrics", "0xffff"),

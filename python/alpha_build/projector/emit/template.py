@@ -1,4 +1,4 @@
-"""Templates of generated files, which lie beside this one."""
+"""Templates of generated files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 
-def template(name: str) -> Template:
-    """One of `templates/`."""
+def template(name: str, beside: str) -> Template:
+    """One of `templates/` in the folder of the module file `beside`."""
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(Path(beside).parent / "templates"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
