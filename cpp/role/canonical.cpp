@@ -37,9 +37,8 @@ Range leaving_range(const Participant& participant, const Step& step, const Shar
 
 // This role's part of one value.
 u64 part_bytes(const Participant& participant, const Region& region) {
-  const u64 width = element_bytes(region.element);
-  const Range own = participant.part_of(region.bytes / width, participant.position());
-  return (own.end - own.begin) * width;
+  const Range own = participant.part_in_bytes(region, participant.position());
+  return own.end - own.begin;
 }
 
 void add_needs(const Participant& participant, const Step& step, const Share& share, Needs* needs,

@@ -7,12 +7,6 @@
 namespace alpha {
 namespace {
 
-// A position's part of each value, in bytes.
-Range part_in_bytes(const Participant& participant, const Round& round, u64 position) {
-  const Range part = participant.part_of(round.region.bytes / round.element_bytes, position);
-  return {part.begin * round.element_bytes, part.end * round.element_bytes};
-}
-
 // A peer's part of this role's nodes, one after another: where the only one is, or copied to
 // `outbox`.
 const u8* pack_part(const CanonicalMerge& nodes, Range part, u8* outbox) {
@@ -42,9 +36,7 @@ void arm_edges(Participant& participant, const Round& round, const Transfer& tra
                (own_part.end - own_part.begin);
     participant.inbound[i] = {
         .slot = slot, .what = in, .base = participant.canonical->lists[slot], .staging = nullptr};
-    // Slots are the other members in order.
-    const u64 position = slot < participant.position() ? slot : u64{slot} + 1;
-    const Range part = part_in_bytes(participant, round, position);
+    const Range part = participant.part_in_bytes(round.region, participant.peer_position(slot));
     Transfer out = transfer;
     out.total = own.size() * (part.end - part.begin);
     participant.outbound[i] = {
@@ -61,7 +53,7 @@ bool combine_canonical_parts(Participant& participant, const Round& round) {
   if (!participant.arm(round.region, round.region.bytes, &transfer)) return false;
   if (!admit_own(participant, round)) return false;
   const u64 position = participant.position();
-  const Range part = part_in_bytes(participant, round, position);
+  const Range part = participant.part_in_bytes(round.region, position);
   const u64 bytes = part.end - part.begin;
   arm_edges(participant, round, transfer, part);
   if (!exchange(participant.session, {participant.inbound, step.to.size()},

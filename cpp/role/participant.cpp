@@ -22,9 +22,8 @@ u64 combined_part_bytes_max(const Participant& participant) {
   u64 most = 0;
   for_each_step(participant.role.schedule, [&](const Step& step) {
     if (step.op != Op::combine_parts || participant.role.contract.order != Order::tree) return;
-    const u64 width = element_bytes(step.region->element);
-    const Range own = participant.part_of(step.region->bytes / width, participant.position());
-    const u64 bytes = (own.end - own.begin) * width;
+    const Range own = participant.part_in_bytes(*step.region, participant.position());
+    const u64 bytes = own.end - own.begin;
     most = bytes > most ? bytes : most;
   });
   return most;
@@ -104,12 +103,23 @@ u64 Participant::position() const {
   return lower;
 }
 
+// Slots are the other members in order.
+u64 Participant::peer_position(Slot slot) const {
+  return slot < position() ? u64{slot} : u64{slot} + 1;
+}
+
 Range Participant::part_of(u64 count, u64 position) const {
   const u64 members = u64{role.edges} + 1;
   const u64 size = count / members;
   const u64 larger = count % members;
   const u64 begin = position * size + (position < larger ? position : larger);
   return {begin, begin + size + (position < larger ? 1 : 0)};
+}
+
+Range Participant::part_in_bytes(const Region& region, u64 position) const {
+  const u64 width = element_bytes(region.element);
+  const Range part = part_of(region.bytes / width, position);
+  return {part.begin * width, part.end * width};
 }
 
 void Participant::fill_session() {

@@ -57,10 +57,13 @@ class Participant {
   [[nodiscard]] bool arm(const Region& region, u64 total, Transfer* transfer);
   u8* base(const Region& region) { return buffers[region.buffer]; }
   bool fail(FailureKind kind, const char* text) { return session.fail(kind, text); }
-  // Position among the members of a mesh, and which of `count` elements a position's part is: parts
-  // differ by at most one element, larger ones first.
+  // Position among the members of a mesh, this role's and a peer's, and which of `count` elements,
+  // or which bytes of a region, a position's part is: parts differ by at most one element, larger
+  // ones first.
   u64 position() const;
+  u64 peer_position(Slot slot) const;
   Range part_of(u64 count, u64 position) const;
+  Range part_in_bytes(const Region& region, u64 position) const;
 
   template <class T>
   const T* stamped(u64 offset) const {

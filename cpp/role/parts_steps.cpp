@@ -16,18 +16,14 @@ struct Part {
 
 Part part_at(Participant& participant, u64 position) {
   const Region& region = *participant.step().region;
-  const u64 width = element_bytes(region.element);
-  const Range range = participant.part_of(region.bytes / width, position);
-  return {participant.base(region) + range.begin * width, range.begin * width,
-          (range.end - range.begin) * width};
+  const Range range = participant.part_in_bytes(region, position);
+  return {participant.base(region) + range.begin, range.begin, range.end - range.begin};
 }
 
 Part own_part(Participant& participant) { return part_at(participant, participant.position()); }
 
-// Slots are the other members in order.
 Part peer_part(Participant& participant, Slot slot) {
-  const u64 before = slot < participant.position() ? 0 : 1;
-  return part_at(participant, slot + before);
+  return part_at(participant, participant.peer_position(slot));
 }
 
 Transfer of(Transfer transfer, u64 bytes) {

@@ -4,8 +4,10 @@
 #include "socket/budget.h"
 #include "socket/edge_failure.h"
 #include "socket/kernel.h"
+#include "socket/opening.h"
 #include "socket/session.h"
 #include "socket/share.h"
+#include "socket/strangers.h"
 #include "socket/stream.h"
 
 namespace alpha {
@@ -29,7 +31,7 @@ struct Acceptance {
   const EmptyFrame own;
   Candidate candidates[kCandidatesMax];
   u64 accepted = 0;
-  u64 strangers = 0;
+  Strangers strangers = {session, link, "edge "};
   i64 error = 0;  // of the last accept
 
   bool run();
@@ -39,29 +41,12 @@ struct Acceptance {
   bool hear(Candidate&);
   bool judge(Candidate&, u64 before);
   void drop(Candidate&, const char* why);
-  void tell_further() const;
   bool refuse(Candidate&, Field);
 };
 
-// How many were not logged.
-void Acceptance::tell_further() const {
-  if (session.log == nullptr || strangers <= kStrangersLogged) return;
-  Text<128> line;
-  line.add("alpha-build: role ", session.role, ": ", strangers - kStrangersLogged,
-           " further strangers on edge ", link.peer, "->", session.role, "\n");
-  session.log(line.c_str(), line.size());
-}
-
 // A stranger, or the peer's place given to another: logged, closed.
 void Acceptance::drop(Candidate& candidate, const char* why) {
-  ++strangers;
-  if (session.log != nullptr && strangers <= kStrangersLogged) {
-    Text<256> line;
-    line.add("alpha-build: role ", session.role, ": stranger on edge ", link.peer, "->",
-             session.role, ": ", endpoint(candidate.from), " after ", candidate.got,
-             " bytes: ", why, "\n");
-    session.log(line.c_str(), line.size());
-  }
+  strangers.add(endpoint(candidate.from), " after ", candidate.got, " bytes: ", why);
   close_descriptor(candidate.fd);
 }
 
@@ -165,7 +150,8 @@ bool Acceptance::wait(bool& listener_ready, bool (&ready)[kCandidatesMax]) {
     return fail_edge(
         session, until.kind, link.peer, session.role, ": listening on ",
         Endpoint{link.listen_address, link.listen_port}, " for ", Seconds{until.budget_ns},
-        ": no opening frame (", strangers, strangers == 1 ? " stranger" : " strangers",
+        ": no opening frame (", strangers.count(),
+        strangers.count() == 1 ? " stranger" : " strangers",
         error == 0 ? ")" : "); last accept: ", error == 0 ? "" : kernel::error_words(error));
   }
   const i64 count = kernel::poll(entries, 1 + kCandidatesMax, until.left_ns(now_ns));
@@ -190,13 +176,12 @@ bool Acceptance::run() {
 }
 
 bool accept_edge(Session& session, Link& link, const Deadline& until) {
-  Acceptance acceptance = {
-      .session = session,
-      .link = link,
-      .until = until,
-      .expected = seal_empty(opening_header(session.run, link.peer, session.role)),
-      .own = seal_empty(opening_header(session.run, session.role, link.peer)),
-      .candidates = {}};
+  Acceptance acceptance = {.session = session,
+                           .link = link,
+                           .until = until,
+                           .expected = peer_opening(session, link),
+                           .own = own_opening(session, link),
+                           .candidates = {}};
   const bool open = acceptance.run();
   for (Candidate& candidate : acceptance.candidates) {
     if (candidate.fd < 0) continue;
@@ -207,7 +192,7 @@ bool accept_edge(Session& session, Link& link, const Deadline& until) {
     }
   }
   close_descriptor(link.listener);
-  acceptance.tell_further();
+  acceptance.strangers.tell_further();
   return open;
 }
 

@@ -3,6 +3,7 @@
 #include "socket/budget.h"
 #include "socket/edge_failure.h"
 #include "socket/kernel.h"
+#include "socket/opening.h"
 #include "socket/session.h"
 #include "socket/share.h"
 #include "socket/stream.h"
@@ -10,8 +11,6 @@
 namespace alpha {
 
 namespace {
-
-enum class Outcome : u8 { open, again, refused };
 
 struct Try {
   Session& session;
@@ -51,10 +50,10 @@ Outcome Try::shake_hands() {
 }
 
 Outcome Try::exchange_openings() {
-  const EmptyFrame own = seal_empty(opening_header(session.run, session.role, link.peer));
+  const EmptyFrame own = own_opening(session, link);
   // An error here is not looked at: what the peer sent before it says more, and is read next.
   const i64 sent = send_all(link.fd, &own, sizeof(own), until.at_ns);
-  const EmptyFrame expected = seal_empty(opening_header(session.run, link.peer, session.role));
+  const EmptyFrame expected = peer_opening(session, link);
   EmptyFrame found;
   u8* const to = found.bytes();
   for (u64 got = 0; got < sizeof(found);) {
@@ -95,18 +94,13 @@ Outcome Try::once() {
 
 bool connect_edge(Session& session, Link& link, const Deadline& until) {
   Try attempt = {session, link, until};
-  for (u64 pause_ns = kConnectPauseFirstNs;;
-       pause_ns = pause_ns < kConnectPauseMaxNs / 2 ? 2 * pause_ns : kConnectPauseMaxNs) {
-    const Outcome outcome = attempt.once();
-    if (outcome != Outcome::again) return outcome == Outcome::open;
-    const u64 next_ns = monotonic_ns() + pause_ns;
-    pause_until(next_ns < until.at_ns ? next_ns : until.at_ns);
-    if (until.passed(monotonic_ns())) {
-      return fail_edge(session, until.kind, link.peer, session.role, ": ",
-                       Endpoint{link.dial_address, link.dial_port}, " for ",
-                       Seconds{until.budget_ns}, ": ", attempt.reason);
-    }
-  }
+  return try_until(
+      until, [&] { return attempt.once(); },
+      [&] {
+        return fail_edge(session, until.kind, link.peer, session.role, ": ",
+                         Endpoint{link.dial_address, link.dial_port}, " for ",
+                         Seconds{until.budget_ns}, ": ", attempt.reason);
+      });
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ struct Outbound {
   Transfer what;
   const u8* base;
   u64 ready = 0;  // bytes that hold their final value
-  bool replaced =
-      false;  // what comes in lands on what has left: its digests are of use to no other
+  // What comes in lands on what has left: its digests are of use to no other.
+  bool replaced = false;
   u64 sent = 0;
   bool complete = false;
 };

@@ -5,14 +5,6 @@
 
 namespace alpha {
 
-EmptyFrame own_opening(const Session& session, const Link& link) {
-  return seal_empty(opening_header(session.run, session.role, link.peer));
-}
-
-EmptyFrame peer_opening(const Session& session, const Link& link) {
-  return seal_empty(opening_header(session.run, link.peer, session.role));
-}
-
 Field difference(const EmptyFrame& expected, const EmptyFrame& found) {
   const Field field = first_difference(expected.header, found.header);
   if (field != Field::none) return field;

@@ -1,6 +1,7 @@
 // The lower role of a shared edge takes the ring that the higher one has made.
 #include "socket/share.h"
 #include "socket/share_opening.h"
+#include "socket/strangers.h"
 
 namespace alpha {
 
@@ -11,34 +12,18 @@ struct Taking {
   Link& link;
   const Deadline& until;
   int candidate = -1;  // whoever connected last and has said nothing
-  u64 strangers = 0;
+  Strangers strangers = {session, link, "the ring of edge "};
 
   bool run();
   bool expired();
   void take_in();
   void drop(const char* why);
-  void tell_further() const;
   bool hear();
   bool take(int memory);
 };
 
-// How many were not logged.
-void Taking::tell_further() const {
-  if (session.log == nullptr || strangers <= kStrangersLogged) return;
-  Text<128> line;
-  line.add("alpha-build: role ", session.role, ": ", strangers - kStrangersLogged,
-           " further strangers on the ring of edge ", link.peer, "->", session.role, "\n");
-  session.log(line.c_str(), line.size());
-}
-
 void Taking::drop(const char* why) {
-  ++strangers;
-  if (session.log != nullptr && strangers <= kStrangersLogged) {
-    Text<256> line;
-    line.add("alpha-build: role ", session.role, ": stranger on the ring of edge ", link.peer, "->",
-             session.role, ": ", why, "\n");
-    session.log(line.c_str(), line.size());
-  }
+  strangers.add(why);
   close_descriptor(candidate);
 }
 
@@ -142,7 +127,7 @@ bool Taking::run() {
 bool accept_ring(Session& session, Link& link, const Deadline& until) {
   Taking taking = {session, link, until};
   const bool taken = taking.run();
-  taking.tell_further();
+  taking.strangers.tell_further();
   close_descriptor(taking.candidate);
   return taken;
 }

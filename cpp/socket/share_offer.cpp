@@ -6,8 +6,6 @@ namespace alpha {
 
 namespace {
 
-enum class Outcome : u8 { open, again, refused };
-
 struct Offer {
   Session& session;
   Link& link;
@@ -94,17 +92,12 @@ Outcome Offer::once() {
 }
 
 bool Offer::run() {
-  for (u64 pause_ns = kConnectPauseFirstNs;;
-       pause_ns = pause_ns < kConnectPauseMaxNs / 2 ? 2 * pause_ns : kConnectPauseMaxNs) {
-    const Outcome outcome = once();
-    if (outcome != Outcome::again) return outcome == Outcome::open;
-    const u64 next_ns = monotonic_ns() + pause_ns;
-    pause_until(next_ns < until.at_ns ? next_ns : until.at_ns);
-    if (until.passed(monotonic_ns())) {
-      return fail_edge(session, until.kind, link.peer, session.role, ": no ring: @",
-                       name.text.c_str(), " for ", Seconds{until.budget_ns}, ": ", reason);
-    }
-  }
+  return try_until(
+      until, [this] { return once(); },
+      [this] {
+        return fail_edge(session, until.kind, link.peer, session.role, ": no ring: @",
+                         name.text.c_str(), " for ", Seconds{until.budget_ns}, ": ", reason);
+      });
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "socket/edge_failure.h"
-#include "socket/stream.h"
+#include "socket/opening.h"
 
 namespace alpha {
 
@@ -20,8 +20,6 @@ struct RingName {
 
 inline bool is_own_user(const kernel::User& user) { return user.user == kernel::own_user(); }
 
-EmptyFrame own_opening(const Session&, const Link&);
-EmptyFrame peer_opening(const Session&, const Link&);
 Field difference(const EmptyFrame& expected, const EmptyFrame& found);
 
 // The connection says something before there is a ring: nothing but its end can come on it.  True

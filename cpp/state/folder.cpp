@@ -12,32 +12,36 @@ struct Path {
   u64 bytes = 0;
 };
 
+// use(path[0 .. end)), which ends there for as long as that takes.
+template <class Use>
+i64 up_to(Path& path, u64 end, const Use& use) {
+  const char next = path.first[end];
+  path.first[end] = 0;
+  const i64 result = use(path.first);
+  path.first[end] = next;
+  return result;
+}
+
 // Flushes the entry of path[0 .. end) in the folder above it.
 i64 flush_entry(Path& path, u64 end) {
   u64 above = end;
   while (above != 0 && path.first[above - 1] != '/') --above;
   if (above == 0) return sync_folder(kernel::kCurrentFolder, ".");
-  const char next = path.first[above];
-  path.first[above] = 0;
-  const i64 synced = sync_folder(kernel::kCurrentFolder, path.first);
-  path.first[above] = next;
-  return synced;
+  return up_to(path, above,
+               [](const char* folder) { return sync_folder(kernel::kCurrentFolder, folder); });
 }
 
 i64 make_component(Path& path, u64 end) {
-  const char kept = path.first[end];
-  path.first[end] = 0;
-  const i64 made = kernel::make_folder_at(kernel::kCurrentFolder, path.first, 0755);
-  path.first[end] = kept;
-  return made;
+  return up_to(path, end, [](const char* folder) {
+    return kernel::make_folder_at(kernel::kCurrentFolder, folder, 0755);
+  });
 }
 
 bool is_there(Path& path, u64 end) {
-  const char kept = path.first[end];
-  path.first[end] = 0;
-  const i64 fd = kernel::open_at(kernel::kCurrentFolder, path.first,
-                                 kernel::kOpenRead | kernel::kOpenDirectory);
-  path.first[end] = kept;
+  const i64 fd = up_to(path, end, [](const char* folder) {
+    return kernel::open_at(kernel::kCurrentFolder, folder,
+                           kernel::kOpenRead | kernel::kOpenDirectory);
+  });
   if (fd >= 0) kernel::close(static_cast<int>(fd));
   return fd >= 0;
 }

@@ -42,8 +42,8 @@ NETWORK_MUTANTS = {
     ),
     "listener closed late": (
         "socket/accept.cpp",
-        "  close_descriptor(link.listener);\n  acceptance.tell_further();",
-        "  acceptance.tell_further();",
+        "  close_descriptor(link.listener);\n  acceptance.strangers.tell_further();",
+        "  acceptance.strangers.tell_further();",
         "a listener is open after establishment",
     ),
     "a child is added before its trailer": (
