@@ -48,8 +48,9 @@ inline constexpr u64 kRingBytes = 1024 * 1024;
 
 // Looking again, and offering the core to others after each look, costs less than a sleep and the
 // waking up: with up to four participants a core a round of 4 bytes takes half to two thirds of the
-// time, and less of the processor; with more, one of them has always something to do.
-inline constexpr u64 kSpinNs = 50'000;
+// time, and less of the processor; with more, one of them has always something to do.  A round of
+// 64 KiB among four on two cores waits up to 150 microseconds in places.
+inline constexpr u64 kSpinNs = 200'000;
 inline constexpr u64 kSpinRolesPerCore = 4;
 // Rings are looked at without a call, so many times before the core is offered to others: about two
 // microseconds.

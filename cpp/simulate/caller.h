@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/span.h"
 #include "simulate/machine.h"
 
 namespace alpha::simulate {
@@ -92,7 +93,7 @@ struct Caller {
   i64 connect(u32 socket, u16 port);
   i64 name(u32 socket, i64 address, bool peer);
   i64 pending(u32 socket, i32* value);
-  i64 send(u32 socket, const kernel::Message& message);
+  i64 send(u32 socket, Span<const kernel::Piece> pieces);
   i64 damage(u32 socket, u32 kind, std::vector<u8>& bytes);
   i64 receive(u32 socket, u8* to, u64 bytes);
   i64 shut_down(u32 socket);

@@ -226,8 +226,14 @@ i64 Machine::call(Call number, i64 a, i64 b, i64 c, i64 d, i64 e) {
       return caller.rough("setsockopt: no such option"), -kNoOption;
     case Call::getsockopt:
       return caller.pending(socket, at<i32>(d));
-    case Call::sendmsg:
-      return caller.send(socket, *at<const kernel::Message>(b));
+    case Call::sendto: {
+      const kernel::Piece whole = {at<u8>(b), static_cast<u64>(c)};
+      return caller.send(socket, {&whole, 1});
+    }
+    case Call::sendmsg: {
+      const auto* const message = at<const kernel::Message>(b);
+      return caller.send(socket, {message->pieces, message->piece_count});
+    }
     case Call::recvfrom:
       return caller.receive(socket, at<u8>(b), static_cast<u64>(c));
     case Call::shutdown:

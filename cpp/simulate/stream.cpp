@@ -6,13 +6,11 @@
 
 namespace alpha::simulate {
 
-i64 Caller::send(u32 socket, const kernel::Message& message) {
+i64 Caller::send(u32 socket, Span<const kernel::Piece> pieces) {
   std::vector<u8> bytes;
-  for (u64 i = 0; i < message.piece_count; ++i) {
-    const u8* const first = static_cast<const u8*>(message.pieces[i].first);
-    if (message.pieces[i].bytes != 0) {
-      bytes.insert(bytes.end(), first, first + message.pieces[i].bytes);
-    }
+  for (const kernel::Piece& piece : pieces) {
+    const u8* const first = static_cast<const u8*>(piece.first);
+    if (piece.bytes != 0) bytes.insert(bytes.end(), first, first + piece.bytes);
   }
   Socket& own = network[socket];
   if (own.state == Socket::State::connecting) return -kernel::kAgain;

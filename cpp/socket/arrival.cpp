@@ -11,8 +11,6 @@ namespace alpha {
 
 namespace {
 
-constexpr bool is_short(u64 extent) { return extent <= kShortBodyBytes; }
-
 u8* payload_of(const Inbound& in) {
   return in.staging != nullptr ? in.staging : in.base + in.arrived;
 }
@@ -98,18 +96,9 @@ bool arm_arrival(Session& session, const Inbound& in, u64 now_ns) {
   if (link.in.armed) return true;
   if (in.complete || in.held) return false;
   if (in.staging != nullptr && in.released != in.arrived) return false;
-  const u64 rest = in.what.total - in.arrived;
-  const u64 extent = rest < session.frame_bytes ? rest : session.frame_bytes;
+  const u64 extent = frame_extent(session, in.what, in.arrived);
   if (is_after(in) && in.after->sent < in.arrived + extent) return false;
-  link.in.expected = make_header({.run = session.run,
-                                  .sender = link.peer,
-                                  .receiver = session.role,
-                                  .region = in.what.region,
-                                  .version = in.what.version,
-                                  .offset = in.arrived,
-                                  .extent = extent,
-                                  .total = in.what.total,
-                                  .element = in.what.element});
+  link.in.expected = frame_header(session, in.what, link.peer, session.role, in.arrived, extent);
   link.in.place = in.what.place;
   link.in.got = 0;
   link.in.since_ns = now_ns;

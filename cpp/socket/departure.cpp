@@ -2,6 +2,7 @@
 #include "socket/departure.h"
 
 #include "base/assert.h"
+#include "base/memory.h"
 #include "socket/budget.h"
 #include "socket/edge_stream.h"
 
@@ -27,22 +28,13 @@ u64 rest_of(const kernel::Piece (&whole)[3], u64 gone, u64 limit, kernel::Piece 
 
 bool next_departure(const Session& session, const Outbound& out, u64& extent) {
   if (out.complete) return false;
-  const u64 rest = out.what.total - out.sent;
-  extent = rest < session.frame_bytes ? rest : session.frame_bytes;
+  extent = frame_extent(session, out.what, out.sent);
   return out.ready >= out.sent + extent;
 }
 
 void arm_departure(Session& session, const Outbound& out, u64 extent, u64 now_ns) {
   Link& link = session.links[out.slot];
-  link.out.header = make_header({.run = session.run,
-                                 .sender = session.role,
-                                 .receiver = link.peer,
-                                 .region = out.what.region,
-                                 .version = out.what.version,
-                                 .offset = out.sent,
-                                 .extent = extent,
-                                 .total = out.what.total,
-                                 .element = out.what.element});
+  link.out.header = frame_header(session, out.what, session.role, link.peer, out.sent, extent);
   link.out.place = out.what.place;
   link.out.hasher.start();
   link.out.sealed = false;
@@ -57,19 +49,25 @@ Progress pump_departure(Session& session, Outbound& out, SharedDigests& digests,
   ALPHA_ASSERT(departure.armed);
   const u64 extent = departure.header.extent.get();
   const u64 frame = kHeaderBytes + extent + kTrailerBytes;
-  const kernel::Piece whole[3] = {{departure.header.magic, kHeaderBytes},
-                                  {out.base + out.sent, extent},
-                                  {departure.trailer.byte, kTrailerBytes}};
+  const u8* const payload = out.base + out.sent;
+  // A short frame is one piece, which a kernel sends with less ado.
+  const u64 copied = is_short(extent) ? extent : 0;
+  const u64 first = is_short(extent) ? frame : kHeaderBytes;
+  const kernel::Piece whole[3] = {{&departure.header, first},
+                                  {payload, extent - copied},
+                                  {departure.rest, frame - first - (extent - copied)}};
   bool moved = false;
   for (;;) {
     u64 limit = frame;
     if (!departure.sealed) {
       const u64 body = departure.gone > kHeaderBytes ? departure.gone - kHeaderBytes : 0;
       const u64 hashed = extent - body < kPieceBytesMax ? extent : body + kPieceBytesMax;
-      Digest payload;
-      departure.sealed = digests.extend(out, extent, hashed, departure.hasher, payload);
+      Digest digest;
+      departure.sealed = digests.extend(out, extent, hashed, departure.hasher, digest);
       if (departure.sealed) {
-        departure.trailer = trailer(departure.header, payload, departure.header_state);
+        digest = trailer(departure.header, digest, departure.header_state);
+        copy_bytes(departure.rest, payload, copied);
+        copy_bytes(departure.rest + copied, digest.byte, kTrailerBytes);
       } else {
         limit = kHeaderBytes + hashed;
       }

@@ -3,19 +3,10 @@
 // for each other.
 #pragma once
 
-#include "base/element.h"
 #include "socket/session.h"
+#include "socket/transfer.h"
 
 namespace alpha {
-
-// What is transferred: identity of one use of one region.
-struct Transfer {
-  u64 region;
-  u64 version;
-  u64 total;  // bytes of the whole region on this edge
-  Element element;
-  const char* place = nullptr;  // of its step in the user's file, for the flight record
-};
 
 // Frames of one transfer that go out on one edge; frame k is sent once `ready` covers it.
 struct Outbound {

@@ -9,87 +9,83 @@ namespace alpha {
 
 namespace kernel {
 
-const char* error_words(i64 error) {
-  switch (error) {
-    case 1:
-      return "operation not permitted";
-    case 2:
-      return "no such file or folder";
-    case 4:
-      return "interrupted";
-    case 5:
-      return "input or output error";
-    case 9:
-      return "bad descriptor";
-    case 11:
-      return "try again";
-    case 12:
-      return "out of memory";
-    case 13:
-      return "permission denied";
-    case 16:
-      return "busy";
-    case 17:
-      return "exists already";
-    case 20:
-      return "not a folder";
-    case 21:
-      return "is a folder";
-    case 22:
-      return "invalid argument";
-    case 23:
-      return "too many open files in the system";
-    case 24:
-      return "too many open files";
-    case 27:
-      return "file too large";
-    case 28:
-      return "no space left on device";
-    case 30:
-      return "read-only file system";
-    case 32:
-      return "broken pipe";
-    case 36:
-      return "name too long";
-    case 40:
-      return "too many symbolic links";
-    case 71:
-      return "protocol error";
-    case kOverflow:
-      return "counts of a ring that cannot be";
-    case 95:
-      return "not supported";
-    case 97:
-      return "no IPv4 here";
-    case 98:
-      return "address in use";
-    case 99:
-      return "address not on this machine";
-    case 100:
-      return "network is down";
-    case 101:
-      return "network unreachable";
-    case 103:
-      return "connection aborted";
-    case 104:
-      return "connection reset";
-    case 105:
-      return "no buffer space";
-    case 107:
-      return "not connected";
-    case 110:
-      return "timed out";
-    case 111:
-      return "connection refused";
-    case 112:
-      return "host is down";
-    case 113:
-      return "no route to host";
-    case 122:
-      return "disk quota exceeded";
-    default:
-      return "error";
+namespace {
+
+struct ErrorWords {
+  u8 number;
+  const char* words;
+};
+
+constexpr ErrorWords kErrors[] = {
+    {1, "operation not permitted"},
+    {2, "no such file or folder"},
+    {4, "interrupted"},
+    {5, "input or output error"},
+    {9, "bad descriptor"},
+    {11, "try again"},
+    {12, "out of memory"},
+    {13, "permission denied"},
+    {16, "busy"},
+    {17, "exists already"},
+    {20, "not a folder"},
+    {21, "is a folder"},
+    {22, "invalid argument"},
+    {23, "too many open files in the system"},
+    {24, "too many open files"},
+    {27, "file too large"},
+    {28, "no space left on device"},
+    {30, "read-only file system"},
+    {32, "broken pipe"},
+    {36, "name too long"},
+    {40, "too many symbolic links"},
+    {71, "protocol error"},
+    {kOverflow, "counts of a ring that cannot be"},
+    {95, "not supported"},
+    {97, "no IPv4 here"},
+    {98, "address in use"},
+    {99, "address not on this machine"},
+    {100, "network is down"},
+    {101, "network unreachable"},
+    {103, "connection aborted"},
+    {104, "connection reset"},
+    {105, "no buffer space"},
+    {107, "not connected"},
+    {110, "timed out"},
+    {111, "connection refused"},
+    {112, "host is down"},
+    {113, "no route to host"},
+    {122, "disk quota exceeded"},
+};
+
+// The same packed, which takes half the bytes of an executable: number, words, a zero; then a zero.
+constexpr u64 packed_bytes() {
+  u64 bytes = 1;
+  for (const ErrorWords& error : kErrors) bytes += 1 + length(error.words) + 1;
+  return bytes;
+}
+
+struct PackedErrors {
+  char byte[packed_bytes()] = {};
+
+  constexpr PackedErrors() {
+    char* to = byte;
+    for (const ErrorWords& error : kErrors) {
+      *to++ = static_cast<char>(error.number);
+      for (const char* from = error.words; *from != 0; ++from) *to++ = *from;
+      ++to;
+    }
   }
+};
+
+constexpr PackedErrors kPacked;
+
+}  // namespace
+
+const char* error_words(i64 error) {
+  for (const char* at = kPacked.byte; *at != 0; at += 1 + length(at + 1) + 1) {
+    if (static_cast<u8>(*at) == error) return at + 1;
+  }
+  return "error";
 }
 
 }  // namespace kernel

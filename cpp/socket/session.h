@@ -19,32 +19,35 @@ struct Budgets {
   u64 connect_ns, accept_ns, wait_ns, frame_ns, session_ns;  // session 0: none
 };
 
+// Whether a frame is moved whole, by way of its link's staging.
+constexpr bool is_short(u64 extent) { return extent <= kShortBodyBytes; }
+
 // The frame that is coming in on a link.
 struct Arrival {
-  Header expected;
+  u64 got;            // bytes of the frame, header and trailer included
+  u64 since_ns;       // when the wait for it began, or with its first byte the frame
+  bool busy;          // in a transfer
+  bool armed;         // `expected` is made and since_ns runs
   const char* place;  // of its step
-  u8 staging[kHeaderBytes + kShortBodyBytes + kTrailerBytes];
-  u64 got;       // bytes of the frame, header and trailer included
-  u64 since_ns;  // when the wait for it began, or with its first byte the frame
   PayloadHasher hasher;
   HeaderState header_state;
-  bool busy;   // in a transfer
-  bool armed;  // `expected` is made and since_ns runs
+  Header expected;
+  u8 staging[kHeaderBytes + kShortBodyBytes + kTrailerBytes];
 };
 
 // The frame that is going out on a link.
 struct Departure {
-  Header header;
-  const char* place;  // of its step
-  Digest trailer;     // once `sealed`
-  PayloadHasher hasher;
-  HeaderState header_state;
   u64 gone;      // bytes of the frame
   u64 since_ns;  // when it could begin, or with its first byte when it began
   i64 error;     // sending failed with this error number; what was received is read first
   bool busy;
   bool armed;
-  bool sealed;  // the whole payload is hashed
+  bool sealed;        // the whole payload is hashed
+  const char* place;  // of its step
+  PayloadHasher hasher;
+  HeaderState header_state;
+  Header header;
+  u8 rest[kShortBodyBytes + kTrailerBytes];  // once `sealed`: a short body, then the trailer
 };
 
 // One incident edge, in ascending peer order; its index is its slot.

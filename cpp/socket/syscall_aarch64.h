@@ -31,6 +31,7 @@ enum class Call : i64 {
   connect = 203,
   getsockname = 204,
   getpeername = 205,
+  sendto = 206,
   recvfrom = 207,
   setsockopt = 208,
   getsockopt = 209,

@@ -17,6 +17,7 @@ enum class Call : i64 {
   rt_sigaction,
   connect,
   recvfrom,
+  sendto,
   sendmsg,
   shutdown,
   bind,

@@ -15,6 +15,7 @@ enum class Call : i64 {
   munmap = 11,
   rt_sigaction = 13,
   connect = 42,
+  sendto = 44,
   recvfrom = 45,
   sendmsg = 46,
   recvmsg = 47,

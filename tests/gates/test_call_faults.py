@@ -68,8 +68,8 @@ TABLE = (
     # An open edge; before it is open, an error is a failed try, or a stranger that went away.
     Row("recvfrom", "EINTR EAGAIN", SURVIVED),
     Row("recvfrom", "ECONNRESET ETIMEDOUT EHOSTUNREACH ENOMEM", (0, 74, 75, 76)),
-    Row("sendmsg", "EINTR EAGAIN", SURVIVED),
-    Row("sendmsg", "ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETDOWN ENOBUFS ENOMEM", (74, 75)),
+    Row("sendto", "EINTR EAGAIN", SURVIVED),
+    Row("sendto", "ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETDOWN ENOBUFS ENOMEM", (74, 75)),
     Row("shutdown", "ENOTCONN ENOBUFS", SURVIVED),
     # Files: admission at the start, later a checkpoint that could not be written; some may fail unharmed.
     Row("close", "EINTR EIO", (0, 80)),
@@ -229,6 +229,6 @@ def test_a_limit_of_files_is_no_signal(shared_pair: Path, monkeypatch: pytest.Mo
 def test_a_protocol_of_one_s_own_survives_every_interruption(
     relay_dist: Any, tmp_path: Path, traced: Traced, role: int
 ) -> None:
-    calls = "read,write,connect,accept4,ppoll,recvfrom,sendmsg"
+    calls = "read,write,connect,accept4,ppoll,recvfrom,sendto"
     outcome = traced(relay_dist.path, tmp_path / "state", role, *failing(calls, "EINTR", "1+2"))
     assert outcome.ok, outcome.as_json()

@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 SHAPE = Shape(2, 1)
-CALLS = ("openat", "write", "fsync", "renameat", "mkdirat", "unlinkat", "sendmsg")
+CALLS = ("openat", "write", "fsync", "renameat", "mkdirat", "unlinkat", "sendto")
 CALLS_MAX = 60  # of one kind in one run; a bound of the search below
 
 

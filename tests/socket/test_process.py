@@ -82,19 +82,25 @@ def traced(*faults: str) -> list[str]:
 
 @pytest.mark.parametrize("target", OWN_TARGETS, indirect=True)
 def test_every_call_is_resumed_when_interrupted(driver: list[str], foreign: Foreign) -> None:
-    calls = "read,write,connect,ppoll,recvfrom,sendmsg"
+    calls = "read,write,connect,ppoll,recvfrom,sendto,sendmsg"
     tracer = traced(f"{calls}:error=EINTR:when=1+2")
     code, _, said = played(driver, foreign, play_well, *tracer)
     assert (code, said[:9]) == (0, b"complete:")
 
 
 @pytest.mark.parametrize("target", OWN_TARGETS, indirect=True)
-def test_an_error_on_sending_alone_ends_the_exchange(driver: list[str], foreign: Foreign) -> None:
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [("EHOSTUNREACH", "no route to host"), ("ENOBUFS", "no buffer space"), ("EBADMSG", "error")],
+)
+def test_an_error_on_sending_alone_ends_the_exchange(
+    driver: list[str], foreign: Foreign, error: str, words: str
+) -> None:
     """Nothing is to be read, the connection stands, and still nobody waits for a budget."""
-    tracer = traced("sendmsg:error=EHOSTUNREACH:when=3+")
+    tracer = traced(f"sendmsg:error={error}:when=2+")
     code, _, said = played(driver, foreign, lambda peer: None, *tracer)
     assert code == 74
-    text = "edge 1->0 region 0: no route to host when sending version 1 offset 16384"
+    text = f"edge 1->0 region 0: {words} when sending version 1 offset 16384"
     assert said.decode() == f"alpha-build: role 1: refused (truncated): {text}\n"
 
 
