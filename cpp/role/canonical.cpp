@@ -10,6 +10,10 @@ namespace {
 // Values of the pool stand at multiples of 64 bytes, as programs want them.
 u64 stride_of(const Region& region) { return (region.bytes + 63) / 64 * 64; }
 
+u64 nodes_in(Range blocks, const Share& share) {
+  return canonical_nodes(blocks.begin, blocks.end, share.blocks, nullptr);
+}
+
 struct Needs {
   u64 own_nodes = 0, arriving = 0, merged = 0, pool_bytes = 0, outbox_bytes = 0;
 };
@@ -76,43 +80,69 @@ Needs needs_of(const Participant& participant, u64 slot, u64* list_bytes) {
   return needs;
 }
 
-void arm_list(Participant& participant, const Round& round, Transfer transfer, Slot slot,
-              Range range, Inbound* in) {
-  transfer.total = nodes_in(range, round.share) * round.region.bytes;
-  *in = {.slot = slot,
-         .what = transfer,
-         .base = participant.canonical->lists[slot],
-         .staging = nullptr};
+void push(CanonicalMerge* merge, CanonicalNode node, u64 begin) {
+  node.value = static_cast<u8*>(node.value) + begin;
+  merge->push(node, nullptr);
 }
 
-// The values of `nodes`, one after another: where the only one is, or copied to the outbox.
-const u8* pack(Participant& participant, const Round& round, const CanonicalMerge& nodes) {
-  if (nodes.size() == 0) return participant.canonical->outbox;
-  if (nodes.size() == 1) return static_cast<const u8*>(nodes[0].value);
-  u8* const outbox = participant.canonical->outbox;
-  for (u64 i = 0; i < nodes.size(); ++i) {
-    copy_bytes(outbox + i * round.region.bytes, nodes[i].value, round.region.bytes);
+// The values that arrive over an edge stand one after another, `bytes` each.
+void push_list(const CanonicalCombine& combine, const Inbound& list, u64 bytes, u64 begin,
+               CanonicalMerge* merge) {
+  Participant& participant = combine.participant;
+  const Share& share = combine.round.share;
+  const Range range = arriving_range(participant, participant.step(), share, list.slot);
+  CanonicalNode* const nodes = participant.canonical->arriving;
+  const u64 count = canonical_nodes(range.begin, range.end, share.blocks, nodes);
+  for (u64 i = 0; i < count; ++i) {
+    nodes[i].value = list.base + i * bytes;
+    push(merge, nodes[i], begin);
   }
-  return outbox;
 }
 
-void merge_own(Participant& participant, CanonicalMerge* merge) {
+// What goes to the parent: the only node where it is, or several copied to the outbox.
+void leave_up(const CanonicalCombine& combine, const CanonicalMerge& merge, u64 begin, u64 end) {
+  Outbound& up = *combine.up;
+  if (merge.size() == 1) {
+    up.base = static_cast<const u8*>(merge[0].value) - begin;
+    up.ready = end;
+    return;
+  }
+  const u64 bytes = combine.part.end - combine.part.begin;
+  u8* const outbox = combine.participant.canonical->outbox;
+  for (u64 i = 0; i < merge.size(); ++i) {
+    copy_bytes(outbox + i * bytes + begin, merge[i].value, end - begin);
+  }
+  up.base = outbox;
+  up.ready = end == bytes ? up.what.total : end;
+}
+
+// Bytes [begin, end) of the part, from every node.
+bool merge_piece(const CanonicalCombine& combine, u64 begin, u64 end) {
+  Participant& participant = combine.participant;
+  const Round& round = combine.round;
   const CanonicalMerge& own = participant.canonical->own;
-  for (u64 i = 0; i < own.size(); ++i) merge->push(own[i], nullptr);
-}
-
-bool finish_canonical(Participant& participant, const Round& round, const CanonicalMerge& merge) {
+  const Range part = combine.part;
+  CanonicalMerge merge(round.region.element, round.share.blocks,
+                       (end - begin) / round.element_bytes, participant.canonical->merged);
+  for (u64 at = 0; at <= combine.lists.size(); ++at) {
+    if (at == combine.own_at) {
+      for (u64 i = 0; i < own.size(); ++i) push(&merge, own[i], part.begin + begin);
+    }
+    if (at == combine.lists.size()) break;
+    push_list(combine, combine.lists[at], part.end - part.begin, begin, &merge);
+  }
+  if (combine.up != nullptr) {
+    leave_up(combine, merge, begin, end);
+    return true;
+  }
   ALPHA_ASSERT(merge.size() == 1);
   u8* const base = participant.base(round.region);
-  if (merge[0].value != base) copy_bytes(base, merge[0].value, round.region.bytes);
-  return finish_result(participant, round, base, 0, round.region.bytes);
+  u8* const result = base + part.begin + begin;
+  if (merge[0].value != result) copy_bytes(result, merge[0].value, end - begin);
+  return finish_result(participant, round, base, part.begin + begin, part.begin + end);
 }
 
 }  // namespace
-
-u64 nodes_in(Range blocks, const Share& share) {
-  return canonical_nodes(blocks.begin, blocks.end, share.blocks, nullptr);
-}
 
 bool admit_own(Participant& participant, const Round& round) {
   const CanonicalMerge& own = participant.canonical->own;
@@ -122,20 +152,45 @@ bool admit_own(Participant& participant, const Round& round) {
   return true;
 }
 
-CanonicalMerge merge_of(Participant& participant, const Round& round, u64 count) {
-  return CanonicalMerge(round.region.element, round.share.blocks, count,
-                        participant.canonical->merged);
+void arm_list(Participant& participant, const Round& round, Transfer transfer, u64 i, Slot slot,
+              u64 bytes) {
+  const Range range = arriving_range(participant, participant.step(), round.share, slot);
+  transfer.total = nodes_in(range, round.share) * bytes;
+  participant.inbound[i] = {.slot = slot,
+                            .what = transfer,
+                            .base = participant.canonical->lists[slot],
+                            .staging = nullptr};
 }
 
-void merge_list(Participant& participant, const Round& round, Slot slot, u64 bytes,
-                CanonicalMerge* merge) {
-  const Range range = arriving_range(participant, participant.step(), round.share, slot);
-  CanonicalNode* const nodes = participant.canonical->arriving;
-  const u64 count = canonical_nodes(range.begin, range.end, round.share.blocks, nodes);
-  for (u64 i = 0; i < count; ++i) {
-    nodes[i].value = participant.canonical->lists[slot] + i * bytes;
-    merge->push(nodes[i], nullptr);
+const u8* pack_own(Participant& participant, Range part, u8* outbox) {
+  const CanonicalMerge& own = participant.canonical->own;
+  if (own.size() == 1) return static_cast<const u8*>(own[0].value) + part.begin;
+  const u64 bytes = part.end - part.begin;
+  for (u64 i = 0; i < own.size(); ++i) {
+    copy_bytes(outbox + i * bytes, static_cast<const u8*>(own[i].value) + part.begin, bytes);
   }
+  return outbox;
+}
+
+bool advance_canonical(void* context) {
+  CanonicalCombine& combine = *static_cast<CanonicalCombine*>(context);
+  const u64 bytes = combine.part.end - combine.part.begin;
+  u64 limit = combine.leaving == nullptr ? bytes : combine.leaving->sent;
+  for (const Inbound& list : combine.lists) {
+    if (list.what.total == 0) continue;
+    const u64 earlier = list.what.total - bytes;  // all nodes but the last
+    const u64 there = list.arrived > earlier ? list.arrived - earlier : 0;
+    limit = there < limit ? there : limit;
+  }
+  const u64 begin = combine.finished;
+  combine.finished = limit;
+  if ((limit > begin || bytes == 0) && !merge_piece(combine, begin, limit)) return false;
+  if (combine.up == nullptr) {
+    pass_down(combine.delivery, limit);
+  } else {
+    relay_down(combine.delivery);
+  }
+  return true;
 }
 
 void layout_canonical(Participant& participant) {
@@ -202,53 +257,40 @@ void push_block(Participant& participant, u64 block, u8* value) {
 
 bool combine_canonical_nodes(Participant& participant, const Round& round) {
   const Step& step = participant.step();
+  const u64 bytes = round.region.bytes;
   Transfer transfer;
-  if (!participant.arm(round.region, round.region.bytes, &transfer)) return false;
+  if (!participant.arm(round.region, bytes, &transfer)) return false;
   if (!admit_own(participant, round)) return false;
+  CanonicalCombine context = {
+      participant, round, {0, bytes}, {participant.inbound, step.to.size()}};
+  if (!arm_delivery(participant, &context.delivery)) return false;
   for (u64 i = 0; i < step.to.size(); ++i) {
-    const Range range = edge_range(participant, round.share, step.to[i]);
-    arm_list(participant, round, transfer, step.to[i], range, &participant.inbound[i]);
+    arm_list(participant, round, transfer, i, step.to[i], bytes);
   }
-  if (!step.to.empty() &&
-      !exchange(participant.session, {participant.inbound, step.to.size()}, {}, {})) {
-    return false;
+  if (step.from != kNoSlot) {
+    transfer.total = nodes_in(edge_range(participant, round.share, step.from), round.share) * bytes;
+    context.up = participant.outbound;
+    *context.up = {.slot = step.from, .what = transfer, .base = nullptr, .replaced = true};
   }
-  CanonicalMerge merge = merge_of(participant, round, round.region.bytes / round.element_bytes);
-  merge_own(participant, &merge);
-  for (const Slot slot : step.to) {
-    merge_list(participant, round, slot, round.region.bytes, &merge);
-  }
-  if (step.from == kNoSlot) return finish_canonical(participant, round, merge);
-  transfer.total = merge.size() * round.region.bytes;
-  *participant.outbound = {.slot = step.from,
-                           .what = transfer,
-                           .base = pack(participant, round, merge),
-                           .ready = transfer.total};
-  return exchange(participant.session, {}, {participant.outbound, 1}, {});
+  return combine_and_deliver(participant, context.delivery, {advance_canonical, &context});
 }
 
 bool exchange_canonical_nodes(Participant& participant, const Round& round) {
   const Slot slot = participant.step().from;
+  const u64 bytes = round.region.bytes;
+  const u64 own_nodes = participant.canonical->own.size();
   Transfer transfer;
-  if (!participant.arm(round.region, round.region.bytes, &transfer)) return false;
+  if (!participant.arm(round.region, bytes, &transfer)) return false;
   if (!admit_own(participant, round)) return false;
-  const CanonicalMerge& own = participant.canonical->own;
-  const Range range = peer_range(participant, round.share, slot);
-  arm_list(participant, round, transfer, slot, range, participant.inbound);
-  transfer.total = own.size() * round.region.bytes;
-  *participant.outbound = {.slot = slot,
-                           .what = transfer,
-                           .base = pack(participant, round, own),
-                           .ready = transfer.total};
-  if (!exchange(participant.session, {participant.inbound, 1}, {participant.outbound, 1}, {})) {
-    return false;
-  }
-  CanonicalMerge merge = merge_of(participant, round, round.region.bytes / round.element_bytes);
-  const bool lower = participant.session.links[slot].lower;
-  if (lower) merge_own(participant, &merge);
-  merge_list(participant, round, slot, round.region.bytes, &merge);
-  if (!lower) merge_own(participant, &merge);
-  return finish_canonical(participant, round, merge);
+  arm_list(participant, round, transfer, 0, slot, bytes);
+  transfer.total = own_nodes * bytes;
+  const u8* const values = pack_own(participant, {0, bytes}, participant.canonical->outbox);
+  *participant.outbound = {.slot = slot, .what = transfer, .base = values, .ready = transfer.total};
+  CanonicalCombine context = {participant, round, {0, bytes}, {participant.inbound, 1}};
+  context.own_at = participant.session.links[slot].lower ? 0 : 1;
+  if (own_nodes == 1) context.leaving = participant.outbound;
+  return exchange(participant.session, context.lists, {participant.outbound, 1},
+                  {advance_canonical, &context});
 }
 
 }  // namespace alpha

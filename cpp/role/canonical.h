@@ -31,13 +31,30 @@ void begin_blocks(Participant& participant, const Region& region, u64 blocks);
 u8* block_value(Participant& participant);
 void push_block(Participant& participant, u64 block, u8* value);
 
+// One execution of a combine, what advance_canonical works on.  A list is its nodes' values one
+// after another, so a piece of the result is made as soon as that piece of every list's last node
+// is there.
+struct CanonicalCombine {
+  Participant& participant;
+  const Round& round;
+  Range part;              // bytes of the region that are merged here
+  Span<Inbound> lists;     // in block order
+  u64 own_at = 0;          // own nodes come before this list
+  Outbound* up = nullptr;  // to the parent on a tree; without one the sum is the result
+  // The own node, where it leaves from where it is merged: not before it has left.
+  const Outbound* leaving = nullptr;
+  Delivery delivery = {};
+  u64 finished = 0;
+};
+
+bool advance_canonical(void* context);
+
 // What a combine over a mesh (canonical_parts.cpp) shares with one over a tree.
-u64 nodes_in(Range blocks, const Share& share);
 [[nodiscard]] bool admit_own(Participant& participant, const Round& round);
-// `count`: elements of a value.
-CanonicalMerge merge_of(Participant& participant, const Round& round, u64 count);
-// The values that arrived from an edge, `bytes` each.
-void merge_list(Participant& participant, const Round& round, Slot slot, u64 bytes,
-                CanonicalMerge* merge);
+// Inbound `i`: the nodes that come from an edge, `bytes` each.
+void arm_list(Participant& participant, const Round& round, Transfer transfer, u64 i, Slot slot,
+              u64 bytes);
+// A part of own nodes, one after another: where the only one is, or copied to `outbox`.
+const u8* pack_own(Participant& participant, Range part, u8* outbox);
 
 }  // namespace alpha

@@ -27,14 +27,9 @@ struct TreeCombine {
   u8* base;
   bool own;  // this role contributes
   u64 total;
-  const Inbound* result;  // what comes down, null at the root or without a delivery
-  Span<Outbound> down;    // the same on its way to the children
+  const Delivery& delivery;
   u64 finished = 0;
 };
-
-void pass_down(const TreeCombine& combine, u64 ready) {
-  for (Outbound& out : combine.down) out.ready = ready;
-}
 
 // Frames are numbered as they are added, frame k of every child before k + 1 of any.  Those that
 // may be read are the next ones, as many as there is staging for: each has its own.
@@ -84,28 +79,15 @@ bool advance_tree(void* context) {
   if (combine.children.size() > kStagedFramesMax) share_staging(combine);
   if (combine.parent != nullptr) {
     combine.parent->ready = limit;
-    if (combine.result != nullptr) pass_down(combine, combine.result->arrived);
+    relay_down(combine.delivery);
     return true;
   }
   const u64 begin = combine.finished;
   combine.finished = limit;
   if (!finish_result(combine.participant, combine.round, combine.base, begin, limit)) return false;
   // Where nobody contributed, what is delivered is what the root holds.
-  pass_down(combine, combine.total == 0 ? combine.round.region.bytes : limit);
+  pass_down(combine.delivery, combine.total == 0 ? combine.round.region.bytes : limit);
   return true;
-}
-
-// The delivery that follows the combine in hand at once, of the same memory over the same edges the
-// other way; null: none does.
-const Step* delivery_after(const Participant& participant) {
-  const Step& up = participant.step();
-  const Step* const down = participant.following();
-  if (down == nullptr || down->op != Op::deliver) return nullptr;
-  bool same = down->region->buffer == up.region->buffer &&
-              down->region->bytes == up.region->bytes && down->from == up.from &&
-              down->to.size() == up.to.size();
-  for (u64 i = 0; same && i < up.to.size(); ++i) same = down->to[i] == up.to[i];
-  return same ? down : nullptr;
 }
 
 bool combine_tree_up(Participant& participant, const Round& round) {
@@ -115,13 +97,8 @@ bool combine_tree_up(Participant& participant, const Round& round) {
   Transfer transfer;
   if (!participant.arm(region, region.bytes, &transfer)) return false;
   if (own && !admit_contribution(participant, round, participant.base(region))) return false;
-  const Step* const delivery = delivery_after(participant);
-  Transfer result;
-  if (delivery != nullptr) {
-    if (!participant.arm(*delivery->region, region.bytes, &result)) return false;
-    result.place = delivery->place;
-    participant.take_following();
-  }
+  Delivery delivery;
+  if (!arm_delivery(participant, &delivery)) return false;
   bool any = own;
   for (u64 i = 0; i < step.to.size(); ++i) {
     const Slot slot = step.to[i];
@@ -141,19 +118,6 @@ bool combine_tree_up(Participant& participant, const Round& round) {
   if (up != 0) {
     *participant.outbound = {.slot = step.from, .what = transfer, .base = base, .replaced = true};
   }
-  Span<Outbound> down = {participant.outbound + up, delivery == nullptr ? 0 : step.to.size()};
-  for (u64 i = 0; i < down.size(); ++i) {
-    down[i] = {.slot = step.to[i], .what = result, .base = base};
-  }
-  Inbound* const from =
-      delivery == nullptr || up == 0 ? nullptr : participant.inbound + step.to.size();
-  if (from != nullptr) {
-    *from = {.slot = step.from,
-             .what = result,
-             .base = base,
-             .staging = nullptr,
-             .after = participant.outbound};
-  }
   TreeCombine context = {participant,
                          round,
                          {participant.inbound, step.to.size()},
@@ -161,11 +125,8 @@ bool combine_tree_up(Participant& participant, const Round& round) {
                          base,
                          own,
                          total,
-                         from,
-                         down};
-  const u64 in_count = step.to.size() + (from == nullptr ? 0 : 1);
-  return exchange(participant.session, {participant.inbound, in_count},
-                  {participant.outbound, up + down.size()}, {advance_tree, &context});
+                         delivery};
+  return combine_and_deliver(participant, delivery, {advance_tree, &context});
 }
 
 // The own contribution is still leaving while the peer's arrives, so the sum is made in the peer's
@@ -216,7 +177,61 @@ bool exchange_tree(Participant& participant, const Round& round) {
   return finish_result(participant, round, base, 0, own || peer ? region.bytes : 0);
 }
 
+// The delivery that follows the combine in hand at once, of the same memory over the same edges the
+// other way; null: none does.
+const Step* delivery_after(const Participant& participant) {
+  const Step& up = participant.step();
+  const Step* const down = participant.following();
+  if (down == nullptr || down->op != Op::deliver) return nullptr;
+  bool same = down->region->buffer == up.region->buffer &&
+              down->region->bytes == up.region->bytes && down->from == up.from &&
+              down->to.size() == up.to.size();
+  for (u64 i = 0; same && i < up.to.size(); ++i) same = down->to[i] == up.to[i];
+  return same ? down : nullptr;
+}
+
 }  // namespace
+
+bool arm_delivery(Participant& participant, Delivery* delivery) {
+  const Step* const down = delivery_after(participant);
+  if (down == nullptr) return true;
+  Transfer result;
+  if (!participant.arm(*down->region, down->region->bytes, &result)) return false;
+  result.place = down->place;
+  participant.take_following();
+  u8* const base = participant.base(*down->region);
+  const u64 children = down->to.size();
+  const u64 up = down->from == kNoSlot ? 0 : 1;
+  delivery->to = {participant.outbound + up, children};
+  for (u64 i = 0; i < children; ++i) {
+    delivery->to[i] = {.slot = down->to[i], .what = result, .base = base};
+  }
+  if (up == 0) return true;
+  Inbound* const from = participant.inbound + children;
+  *from = {.slot = down->from,
+           .what = result,
+           .base = base,
+           .staging = nullptr,
+           .after = participant.outbound};
+  delivery->from = from;
+  return true;
+}
+
+void pass_down(const Delivery& delivery, u64 ready) {
+  for (Outbound& out : delivery.to) out.ready = ready;
+}
+
+void relay_down(const Delivery& delivery) {
+  if (delivery.from != nullptr) pass_down(delivery, delivery.from->arrived);
+}
+
+bool combine_and_deliver(Participant& participant, const Delivery& delivery, Advance advance) {
+  const Step& step = participant.step();
+  const u64 in_count = step.to.size() + (delivery.from == nullptr ? 0 : 1);
+  const u64 out_count = delivery.to.size() + (step.from == kNoSlot ? 0 : 1);
+  return exchange(participant.session, {participant.inbound, in_count},
+                  {participant.outbound, out_count}, advance);
+}
 
 bool holds(const Participant& participant, Range range) {
   return participant.role.learner == nullptr || range.begin < range.end;

@@ -104,7 +104,7 @@ std::string World::judge_combine(u32 role) const {
   if (seen.region == nullptr || state == Process::State::killed) return {};
   // A long payload may land in its final place before its trailer is checked; nobody reads it
   // there.
-  if (plan_.exchange || plan_.frame_bytes > kShortBodyBytes) return {};
+  if (plan_.exchange || plan_.canonical || plan_.frame_bytes > kShortBodyBytes) return {};
   for (u64 i = 0; i < plan_.elements; ++i) {
     u32 sum = static_cast<u32>(contribution(role, seen.round, i));
     bool found = static_cast<u32>(seen.region[i]) == sum;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/byte_order.h"
+#include "role/canonical.h"
 #include "role/learner.h"
 #include "role/steps.h"
 #include "simulate/world.h"
@@ -65,6 +66,58 @@ void World::stamp_learner(Tables& own) {
   for (u64 i = 0; i < edges; ++i) reinterpret_cast<Range*>(first + ranges)[i] = {0, 1};
   stamp.initial_state = leaves;
   for (u64 i = 0; i < 2; ++i) reinterpret_cast<u64*>(first + leaves)[i] = zeros;
+  if (plan_.canonical) stamp_blocks(own);
+}
+
+// Three blocks to two roles, so that some hold one and some two; a pair's have one each, which
+// leaves from where it is added to.
+u64 World::block_begin(u64 role) const { return plan_.exchange ? role : role * 3 / 2; }
+
+// Behind the last block of a role and of all below it.
+u64 World::block_end_below(u64 role) const {
+  u64 last = role;
+  for (u64 child = role + 1; child < tables_.size(); ++child) {
+    const u64 parent = plan_.parents[child - 1];
+    if (parent >= role && parent <= last) last = child;
+  }
+  return block_begin(last + 1);
+}
+
+// An edge's range is that of the subtree below it.
+void World::stamp_blocks(Tables& own) {
+  u8* const first = reinterpret_cast<u8*>(own.stamp.data());
+  Stamp& stamp = *reinterpret_cast<Stamp*>(first);
+  const EdgeRow* const edges = reinterpret_cast<const EdgeRow*>(first + stamp.edge_rows);
+  Range* const ranges = reinterpret_cast<Range*>(first + stamp.share[0].edge_ranges);
+  stamp.share[0].blocks = block_begin(tables_.size());
+  stamp.share[0].own_blocks = {block_begin(stamp.role), block_begin(stamp.role + 1)};
+  for (u64 i = 0; i < stamp.edges; ++i) {
+    const u64 below = edges[i].peer > stamp.role ? edges[i].peer : stamp.role;
+    ranges[i] = {block_begin(below), block_end_below(below)};
+  }
+}
+
+// Blocks that come to this role's contribution; what is in the region itself is of no account.
+bool World::push_blocks(Participant& participant) {
+  const World& here = *static_cast<World*>(current()->context);
+  const u64 role = participant.stamp.role;
+  const u64 round = participant.round();
+  const u64 end = here.block_begin(role + 1);
+  const Region& region = participant.role.regions[2];
+  begin_blocks(participant, region, participant.stamp.share[0].blocks);
+  for (u64 block = here.block_begin(role); block < end; ++block) {
+    u8* const value = block_value(participant);
+    u32* const values = reinterpret_cast<u32*>(value);
+    const u32 left = static_cast<u32>(end - 1 - block);  // each further one adds 1, 2, ...
+    for (u64 i = 0; i < here.plan_.elements; ++i) {
+      const u32 whole = static_cast<u32>(here.contribution(role, round, i));
+      values[i] = block == here.block_begin(role)
+                      ? whole - left * (left + 1) / 2
+                      : static_cast<u32>(block - here.block_begin(role));
+    }
+    push_block(participant, block, value);
+  }
+  return true;
 }
 
 u32 World::state_value(u64 role, u64 life, u64 index) const {

@@ -59,7 +59,7 @@ class Simulator {
  public:
   Simulator(std::vector<u32> parents, u64 rounds, u64 elements, u64 frame_bytes,
             const std::tuple<u64, u64, u64, u64>& budgets_ns, bool announced, bool exchange,
-            u64 lives)
+            bool canonical, u64 lives)
       : world_({std::move(parents),
                 rounds,
                 elements,
@@ -68,6 +68,7 @@ class Simulator {
                  std::get<3>(budgets_ns), 0},
                 announced,
                 exchange,
+                canonical,
                 lives}) {}
 
   Run seeded(u64 seed, u32 rough, u32 harm, u32 harm_count_max) {
@@ -117,9 +118,10 @@ NB_MODULE(_simulated, module) {
   nb::class_<Simulator>(module, "Simulator", "One small system and its machine.")
       .def(nb::init<std::vector<alpha::u32>, alpha::u64, alpha::u64, alpha::u64,
                     const std::tuple<alpha::u64, alpha::u64, alpha::u64, alpha::u64>&, bool, bool,
-                    alpha::u64>(),
+                    bool, alpha::u64>(),
            nb::arg("parents"), nb::arg("rounds"), nb::arg("elements"), nb::arg("frame_bytes"),
-           nb::arg("budgets_ns"), nb::arg("announced"), nb::arg("exchange"), nb::arg("lives"))
+           nb::arg("budgets_ns"), nb::arg("announced"), nb::arg("exchange"), nb::arg("canonical"),
+           nb::arg("lives"))
       .def("seeded", &Simulator::seeded, nb::arg("seed"), nb::arg("rough"), nb::arg("harm"),
            nb::arg("harm_count_max"))
       .def("listed", &Simulator::listed, nb::arg("choices"))

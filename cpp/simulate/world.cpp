@@ -83,6 +83,7 @@ void World::lay_out(u32 role) {
   own.round.push_back(steps::choose(own.regions[0], parent, below,
                                     {own.then.data(), own.then.size()}, {}, "choice"));
   own.round.push_back(steps::local(fill, "fill"));
+  if (plan_.canonical) own.round.push_back(steps::local(push_blocks, "blocks"));
   if (plan_.exchange) {
     own.round.push_back(steps::exchange(own.regions[2], 0, "combine"));
   } else {
@@ -110,7 +111,7 @@ void World::lay_out(u32 role) {
               .buffers = {own.buffers.data(), own.buffers.size()},
               .regions = {own.regions.data(), own.regions.size()},
               .schedule = {own.schedule.data(), own.schedule.size()},
-              .contract = {.order = Order::tree,
+              .contract = {.order = plan_.canonical ? Order::canonical : Order::tree,
                            .normalization = Normalization::sum,
                            .refuse_nonfinite = false},
               .learner = nullptr,

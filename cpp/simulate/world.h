@@ -20,6 +20,7 @@ struct Plan {
   Budgets budgets;
   bool announced;  // ports are picked by the kernel and announced, else fixed
   bool exchange;   // two roles that combine by exchange
+  bool canonical;  // order canonical, of blocks that roles hold in the order of their numbers
   // 0: nothing is kept.  Otherwise roles publish a state, and are started so often, each time on
   // what the disks hold by then; the last time all is calm.
   u64 lives;
@@ -57,12 +58,16 @@ class World {
   static bool fill(Participant&);
   static bool check(Participant&);
   static bool settle(Participant&);
+  static bool push_blocks(Participant&);
 
  private:
   void lay_out(u32 role);
   void lay_out_learner(Tables& own);
   void stamp(u32 role);
   void stamp_learner(Tables& own);
+  void stamp_blocks(Tables& own);
+  u64 block_begin(u64 role) const;
+  u64 block_end_below(u64 role) const;
   Result live();
   void lose_power();
   std::string judge(const Result&) const;

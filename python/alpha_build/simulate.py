@@ -48,6 +48,8 @@ class World:
         frame_bytes: bound of a frame's payload, a multiple of 8; above 1,024 frames take their long path.
         announced: ports are picked by the kernel, announced and told by a launcher; otherwise they are fixed.
         exchange: the two roles of a pair combine by exchange.
+        canonical: the combine has order canonical, of one or two blocks a role; with lives, and with roles in
+            preorder.
         lives: 0 for a protocol without state. Otherwise roles publish one at the end, and all are started so
             often, each time on what is left on the disks; the last of several starts is calm.
         connect, accept, wait, frame: budgets, simulated seconds.
@@ -62,6 +64,7 @@ class World:
     frame_bytes: int = 64
     announced: bool = False
     exchange: bool = False
+    canonical: bool = False
     lives: int = 0
     connect: float = CONNECT_S
     accept: float = ACCEPT_S
@@ -76,12 +79,22 @@ class World:
             "at least one round and one element": min(self.rounds, self.elements) >= 1,
             "frame_bytes is a multiple of 8": self.frame_bytes >= 8 and self.frame_bytes % 8 == 0,
             "an exchange is between two roles": not self.exchange or roles == 2,
+            "order canonical has lives, and roles in preorder": not self.canonical
+            or (self.lives > 0 and self._in_preorder()),
             f"between 0 and {LIVES_MAX} lives": 0 <= self.lives <= LIVES_MAX,
             "budgets are above 0": min(self.connect, self.accept, self.wait, self.frame) > 0,
         }
         wrong = [rule for rule, holds in problems.items() if not holds]
         if wrong:
             raise SystemFailure("a world cannot be simulated", kind="world", hint="; ".join(wrong))
+
+    def _in_preorder(self) -> bool:
+        path = [0]  # from the root to the role before
+        for role, parent in enumerate(self.parents, 1):
+            if parent not in path:
+                return False
+            path = [*path[: path.index(parent) + 1], role]
+        return True
 
     def _simulator(self) -> Simulator:
         connect, accept, wait, frame = (
@@ -95,6 +108,7 @@ class World:
             budgets_ns=(connect, accept, wait, frame),
             announced=self.announced,
             exchange=self.exchange,
+            canonical=self.canonical,
             lives=self.lives,
         )
 

@@ -18,20 +18,22 @@ struct System {
   const char* name;
   std::vector<u32> parents;
   u64 rounds, elements, frame_bytes;
-  bool announced, exchange;
+  bool announced, exchange, canonical;
   u64 lives;
   Rarity rarity;
   u32 harm_count_max;
 };
 
 const System kSystems[] = {
-    {"tree", {0, 1, 0}, 3, 40, 64, false, false, 0, {16, 250}, 2},
-    {"announced", {0, 0, 0}, 3, 40, 64, true, false, 0, {16, 250}, 2},
-    {"exchange", {0}, 3, 40, 64, false, true, 0, {16, 250}, 2},
-    {"long", {0, 0}, 3, 1300, 2048, false, false, 0, {16, 250}, 2},
-    {"crowd", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 2, 40, 64, false, false, 0, {16, 250}, 2},
-    {"state", {0, 1, 0}, 1, 6, 64, false, false, 3, {16, 400}, 4},
-    {"lives", {0}, 1, 6, 64, false, false, 4, {16, 400}, 4},
+    {"tree", {0, 1, 0}, 3, 40, 64, false, false, false, 0, {16, 250}, 2},
+    {"announced", {0, 0, 0}, 3, 40, 64, true, false, false, 0, {16, 250}, 2},
+    {"exchange", {0}, 3, 40, 64, false, true, false, 0, {16, 250}, 2},
+    {"long", {0, 0}, 3, 1300, 2048, false, false, false, 0, {16, 250}, 2},
+    {"crowd", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 2, 40, 64, false, false, false, 0, {16, 250}, 2},
+    {"state", {0, 1, 0}, 1, 6, 64, false, false, false, 3, {16, 400}, 4},
+    {"canonical", {0, 1, 0}, 2, 40, 64, false, false, true, 1, {16, 250}, 2},
+    {"canonical-pair", {0}, 2, 40, 64, false, true, true, 1, {16, 250}, 2},
+    {"lives", {0}, 1, 6, 64, false, false, false, 4, {16, 400}, 4},
 };
 
 bool chosen(const char* name, char** first, char** last) {
@@ -44,7 +46,7 @@ bool chosen(const char* name, char** first, char** last) {
 bool try_one(const System& of, u64 first, u64 count) {
   const Budgets budgets = {5 * kSecond, 5 * kSecond, 5 * kSecond, 3 * kSecond, 0};
   World world({of.parents, of.rounds, of.elements, of.frame_bytes, budgets, of.announced,
-               of.exchange, of.lives});
+               of.exchange, of.canonical, of.lives});
   const Tally tally = run_many(world, first, count, of.rarity, of.harm_count_max);
   std::printf("%s: %llu schedules, %llu complete\n", of.name,
               static_cast<unsigned long long>(tally.runs),

@@ -19,6 +19,7 @@ pytestmark = [
 COUNT = 3000  # seeds of each system until one has findings, two seconds at most
 NETWORK = ("tree", "announced", "exchange", "long", "crowd")
 STATE = ("state", "lives")
+CANONICAL = ("canonical", "canonical-pair")
 
 # What is changed, where, from what to what, and what is said of it.
 NETWORK_MUTANTS = {
@@ -54,8 +55,8 @@ NETWORK_MUTANTS = {
     ),
     "a sum goes down before its last part is in it": (
         "role/combine_step.cpp",
-        "pass_down(combine, combine.total == 0 ? combine.round.region.bytes : limit);",
-        "pass_down(combine, combine.round.region.bytes);",
+        "pass_down(combine.delivery, combine.total == 0 ? combine.round.region.bytes : limit);",
+        "pass_down(combine.delivery, combine.round.region.bytes);",
         "sees a wrong value",
     ),
     "more frames are read than there is staging for": (
@@ -161,7 +162,33 @@ STATE_MUTANTS = {
         "completes without a published state",
     ),
 }
-MUTANTS = NETWORK_MUTANTS | STATE_MUTANTS
+CANONICAL_MUTANTS = {
+    "a node is added to before it has left": (
+        "role/canonical.cpp",
+        "combine.leaving == nullptr ? bytes : combine.leaving->sent",
+        "bytes",
+        "fails unharmed",  # the other role sees a wrong value
+    ),
+    "the first node of a list stands for all": (
+        "role/canonical.cpp",
+        "const u64 earlier = list.what.total - bytes;",
+        "const u64 earlier = 0;",
+        "sees a wrong value",
+    ),
+    "several nodes leave before all are made": (
+        "role/canonical.cpp",
+        "end == bytes ? up.what.total : end",
+        "up.what.total",
+        "sees a wrong value",
+    ),
+    "a result goes down before it is whole": (
+        "role/canonical.cpp",
+        "pass_down(combine.delivery, limit);",
+        "pass_down(combine.delivery, bytes);",
+        "sees a wrong value",
+    ),
+}
+MUTANTS = NETWORK_MUTANTS | STATE_MUTANTS | CANONICAL_MUTANTS
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +202,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 @pytest.mark.parametrize("name", MUTANTS)
 def test_the_simulator_finds(name: str, build: Build, tmp_path: Path) -> None:
     path, old, new, said = MUTANTS[name]
-    systems = NETWORK if name in NETWORK_MUTANTS else STATE
+    systems = NETWORK if name in NETWORK_MUTANTS else STATE if name in STATE_MUTANTS else CANONICAL
     source = CPP / path
     text = source.read_text()
     assert text.count(old) == 1, f"{path} has changed; so must this mutant"

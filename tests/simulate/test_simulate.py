@@ -154,6 +154,8 @@ def test_threads_simulate_at_once() -> None:
         ({"elements": 0}, "at least one round"),
         ({"frame_bytes": 12}, "multiple of 8"),
         ({"exchange": True}, "between two roles"),
+        ({"canonical": True}, "order canonical has lives"),
+        ({"canonical": True, "lives": 1, "parents": (0, 0, 1)}, "roles in preorder"),
         ({"wait": 0}, "budgets are above 0"),
     ],
 )

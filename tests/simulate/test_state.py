@@ -16,6 +16,11 @@ SHAPES = {
     "tree": TREE,
     "pair": PEERS,
     "exchange": World(parents=(0,), rounds=1, exchange=True, lives=2),
+    "canonical": World(rounds=2, canonical=True, lives=2),
+    "canonical pair": World(parents=(0,), rounds=2, exchange=True, canonical=True, lives=2),
+    "canonical, long": World(
+        parents=(0, 1, 1, 0, 4, 4), rounds=1, elements=1300, frame_bytes=2048, canonical=True, lives=2
+    ),
     "large": World(parents=(0, 0), rounds=2, elements=1300, frame_bytes=2048, lives=2),
 }
 
