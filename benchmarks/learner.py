@@ -62,7 +62,7 @@ class Worker:
         self.process.wait()
 
 
-def in_turn(turns: int, systems: dict[str, Turn], size: int, first: str, peer: str) -> None:
+def in_turn(turns: int, systems: dict[str, Turn], size: int, first: str, peer: str, members: int = 1) -> None:
     """A B A B; a line each, and the ratio of the first to its peer."""
     walls: dict[str, list[float]] = {name: [] for name in systems}
     spent: dict[str, list[float]] = {name: [] for name in systems}
@@ -73,7 +73,7 @@ def in_turn(turns: int, systems: dict[str, Turn], size: int, first: str, peer: s
                 walls[name] += each
                 spent[name] += processor
     for name in systems:
-        line = {"system": name, "n": 1, "bytes": size}
+        line = {"system": name, "n": members, "bytes": size}
         line |= {"median_us": _us(statistics.median(walls[name])), "min_us": _us(min(walls[name]))}
         line |= {"cpu_us": _us(statistics.median(spent[name])), "iters": len(walls[name])}
         if name == first:

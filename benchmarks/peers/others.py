@@ -29,15 +29,21 @@ MPI_SHARED = ["--mca", "btl", "vader,self"]
 def found() -> dict[str, Peer]:
     """Those that are here; a line on standard error for each that is not."""
     peers: dict[str, Peer] = {}
-    if importlib.util.find_spec("torch") is not None:
+    if has_torch("gloo"):
         peers["gloo"] = gloo
-    else:
-        print("gloo: skipped, PyTorch is not installed (pip install torch)", file=sys.stderr)
     if (mpicc := _tool("mpicc")) and (mpirun := _tool("mpirun")):
         peers["Open MPI"] = _mpi("Open MPI", mpicc, mpirun, MPI_TCP)
     else:
         print(MPI_SKIPPED, file=sys.stderr)
     return peers
+
+
+def has_torch(peer: str) -> bool:
+    """Whether PyTorch is here; a line on standard error, which names the peer, where it is not."""
+    if importlib.util.find_spec("torch") is not None:
+        return True
+    print(f"{peer}: skipped, PyTorch is not installed (pip install torch)", file=sys.stderr)
+    return False
 
 
 def found_shared() -> dict[str, Peer]:
@@ -61,12 +67,21 @@ def _mpi(name: str, mpicc: str, mpirun: str, way: Sequence[str]) -> Peer:
 
 
 def gloo(members: int, sizes: Sequence[int], seconds: float) -> Lines:
+    return _ranks("gloo_worker.py", members, str(seconds), *map(str, sizes))
+
+
+def data_parallel(members: int, model: str, steps: int) -> Lines:
+    """PyTorch's DistributedDataParallel over gloo: one line, of so many steps."""
+    return _ranks("ddp_worker.py", members, model, str(steps))
+
+
+def _ranks(script: str, members: int, *arguments: str) -> Lines:
+    """One process a rank of PyTorch's, each given rank, members and a free port before the arguments."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    shared = [str(members), str(port), str(seconds), *map(str, sizes)]
-    worker = [sys.executable, str(HERE / "gloo_worker.py")]
-    return _read([[*worker, str(rank), *shared] for rank in range(members)])
+    worker = [sys.executable, str(HERE / script)]
+    return _read([[*worker, str(rank), str(members), str(port), *arguments] for rank in range(members)])
 
 
 def _tool(name: str) -> str | None:

@@ -113,8 +113,8 @@ class Own:
         return list(found.values())
 
 
-def launch(folder: Path, members: int) -> dict[int, str]:
-    """Starts all roles in order, hands ports on, waits; descriptor 2 of each.
+def launch(folder: Path, members: int, *arguments: str) -> dict[int, str]:
+    """Starts all roles in order with these arguments, hands ports on, waits; descriptor 2 of each.
 
     Raises:
         RuntimeError: one did not end with 0.
@@ -126,7 +126,7 @@ def launch(folder: Path, members: int) -> dict[int, str]:
         for role in range(members):
             peers = neighbours(folder, role)
             file = next(folder.glob(f"*.role-{role}.*"))
-            process = subprocess.Popen([str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            process = subprocess.Popen([str(file), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, cwd=folder)  # fmt: skip
             running.append(process)
             assert process.stdin is not None and process.stdout is not None
