@@ -40,6 +40,7 @@ struct Narrow {
   f32 low = -kInfinity<f32>;  // where it may be asked
   f32 high = kInfinity<f32>;
   void (*over)(const f32*, f32*, u64) = nullptr;  // the same over an array
+  bool exact_of_whole = false;  // `exact` is, of whole numbers: a tie among them is decided
 };
 
 // Every result by the long way, which `settles` otherwise hides.
@@ -71,7 +72,8 @@ constexpr f32 kEnd = kInfinity<f32>;
 const Narrow kNarrow[] = {
     ALPHA_BOTH(exponential, exp),
     ALPHA_BOTH(exponential_minus_one, expm1),
-    {"exponential_base_two", exponential_base_two, std::exp2, exp2_exact},
+    {"exponential_base_two", exponential_base_two, std::exp2, exp2_exact, -kEnd, kEnd, nullptr,
+     true},
     ALPHA_BOTH(logarithm, log),
     ALPHA_ROW(logarithm_of_one_plus, log1p),
     ALPHA_BOTH(hyperbolic_tangent, tanh),
@@ -123,9 +125,10 @@ void try_one(const Narrow& function, u32 bits, Count* count) {
   if (x != x && is_finite(function.low)) return;
   ++count->tried;
   f32 right;
+  const bool exact = function.exact_of_whole && std::floor(x) == x;
   // glibc's functions are known to a few units of 2^-53.
   if (!settled<f64>(function.wide(x), 0x1p-44, &right) &&
-      !settled<Quad>(function.exact(x), Quad(0x1p-104), &right)) {
+      !settled<Quad>(function.exact(x), exact ? Quad(0) : Quad(0x1p-104), &right)) {
     ++count->undecided;
     return;
   }
