@@ -49,7 +49,7 @@ def root_of(make: Make, foreign: Foreign, leaves: int, **more: object) -> tuple[
 @EITHER_WAY
 @pytest.mark.parametrize(
     ("size", "receive_buffer"),
-    [(0, 4096), (1, 4096), (1024, 4096), (1025, 4096), (20_000, 4096), (65536, 65536), (1 << 23, 65536)],
+    [(0, 4096), (1, 4096), (1024, 4096), (1025, 4096), (20_000, 4096), (65536, 65536), (1 << 26, 65536)],
 )
 def test_both_directions_at_once_whatever_the_buffers(make: Make, size: int, receive_buffer: int) -> None:
     pair = joined(make)
