@@ -52,6 +52,9 @@ inline constexpr u64 kRingBytes = 1024 * 1024;
 // 64 KiB among four on two cores waits up to 150 microseconds in places.
 inline constexpr u64 kSpinNs = 200'000;
 inline constexpr u64 kSpinRolesPerCore = 4;
+// With a core for each participant, it is offered to others after so long only: a process of the
+// lowest priority that gets it may keep it for milliseconds.
+inline constexpr u64 kKeptNs = 50'000;
 // Rings are looked at without a call, so many times before the core is offered to others: about two
 // microseconds.
 inline constexpr u64 kRingLooks = 64;

@@ -44,7 +44,7 @@ class Engine {
   template <class See>
   void for_each_wait(const See&);
   void sleep();
-  bool look_again();
+  bool look_again(u64 quiet_ns);
   bool exhausted(const Deadline&, u64 sender, u64 receiver, const Transfer&, u64 offset,
                  const char* what);
   Deadline arrival_deadline(const Inbound&) const;
@@ -232,8 +232,9 @@ void Engine::sleep() {
 
 // A ring is looked at without a call, for about two microseconds, and true when something is there;
 // then the core is offered to others, unless this pass moved bytes: the peer may have been put on
-// it.
-bool Engine::look_again() {
+// it.  Where participants have a core each it is kept for a while: who gets it may keep it for
+// milliseconds.
+bool Engine::look_again(u64 quiet_ns) {
   const u64 looks = session_.crowded ? 1 : kRingLooks;
   for (u64 look = 0; look < looks; ++look) {
     bool any = false;
@@ -246,7 +247,7 @@ bool Engine::look_again() {
     if (!any) break;
     relax_core();
   }
-  if (!moved_) kernel::yield_core();
+  if (session_.crowded ? !moved_ : quiet_ns >= kKeptNs) kernel::yield_core();
   return false;
 }
 
@@ -281,10 +282,11 @@ bool Engine::walk() {
     if (!in_time()) return false;
     if (moved_) spun_since_ns = now_ns_;
     if (more_ || (framed_ && can_begin())) continue;
-    if (now_ns_ - spun_since_ns >= session_.spin_ns) {
+    const u64 quiet_ns = now_ns_ - spun_since_ns;
+    if (quiet_ns >= session_.spin_ns) {
       sleep();
     } else {
-      fresh = look_again();
+      fresh = look_again(quiet_ns);
     }
   }
   return true;
