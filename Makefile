@@ -13,7 +13,7 @@ help:
 	@echo 'make bench   figures of speed and memory: a table; JSON lines and a picture in build/bench'
 	@echo 'make harness the primitive cases inside the jax wheel through the lowering, all of them: ten minutes'
 	@echo 'make bits    the programs of the examples by every compiler, level and instruction set here: equal bytes'
-	@echo 'make exhaustive  elementary functions over all 2^32 inputs against quadruple precision: two hours of one core'
+	@echo 'make exhaustive  elementary functions over all 2^32 inputs against quadruple precision: two to four hours of one core'
 	@echo 'make fuzz    what reads a peer bytes, five minutes each target; FUZZ_SECONDS changes that'
 	@echo 'make docs    the documentation as a site, in build/site'
 	@echo 'make lint    formatters, linters, types and layers'

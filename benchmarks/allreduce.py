@@ -78,7 +78,7 @@ def say(line: dict[str, Any]) -> None:
 
 
 def summary(got: dict[tuple[int, int, str], Lines], floors: dict[int, list[Rates]]) -> Lines:
-    """Medians over the turns, of the floor too: each turn has rates of its own."""
+    """Medians over the turns; the floor is that of the best turn's rates: a bound from slow ones is none."""
     middle = {key: statistics.median(line["median_us"] for line in lines) for key, lines in got.items()}
     found: Lines = []
     for members, size, system in sorted(got):
@@ -101,8 +101,8 @@ def summary(got: dict[tuple[int, int, str], Lines], floors: dict[int, list[Rates
         if peers:
             line["ratio"] = round(median / min(peers), 2)
         depth = DEPTH.get(system.split()[1], tree_depth(members))
-        wall = US * statistics.median(each.wall(members, size, depth) for each in floors[members])
-        work = US * statistics.median(each.work(members, size) for each in floors[members])
+        wall = US * min(each.wall(members, size, depth) for each in floors[members])
+        work = US * min(each.work(members, size) for each in floors[members])
         line |= {"floor_us": round(wall, 1), "floor_ratio": round(median / wall, 2)}
         if work > SHORT_US:
             line["cpu_floor_ratio"] = round(cpu / work, 2)
