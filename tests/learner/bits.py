@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from alpha_build.system.load import load_system
 from learner.programs import Work, case, run_elsewhere
 from native import AARCH64, X86_64
 
+SHIM = Path(__file__).with_name("shim")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NAMES = ("diabetes", "logistic", "digits", "cnn", "transformer")
 ROWS = 9
@@ -43,10 +45,12 @@ class Build:
     compiler: tuple[str, ...]
     emulator: tuple[str, ...]
     flags: tuple[str, ...]
+    cuda: bool = False  # CUDA source, as C++ whose grid is threads of this machine
 
     @property
     def name(self) -> str:
-        target = [flag for flag in self.compiler if flag.startswith("-m") or "linux" in flag]
+        target = ["CUDA source"] * self.cuda
+        target += [flag for flag in self.compiler if flag.startswith("-m") or "linux" in flag]
         return " ".join([Path(self.compiler[0]).name, *target, *self.flags])
 
 
@@ -104,7 +108,10 @@ def outputs(
 ) -> dict[str, list[bytes]]:
     """The bytes of every output."""
     compiler, emulator = build.compiler, build.emulator
-    return run_elsewhere(work, folder, compiler, emulator, rounding, build.flags, ROWS, multiplies)
+    target = "cuda" if build.cuda else "aarch64"
+    return run_elsewhere(
+        work, folder, compiler, emulator, rounding, build.flags, ROWS, multiplies, not build.cuda, target
+    )
 
 
 def digest(found: Mapping[str, list[bytes]]) -> str:
@@ -117,8 +124,10 @@ def digest(found: Mapping[str, list[bytes]]) -> str:
 
 
 def build(level: str, optimisation: str) -> Build:
-    """By g++ of this machine for an instruction set of x86-64, or for AArch64 with an emulator."""
+    """By g++ for an instruction set of x86-64, for AArch64 with an emulator, or of CUDA source."""
     off = "-ffp-contract=off"
+    if level == "cuda":
+        return Build(("g++", "-pthread", f"-I{SHIM}"), (), (optimisation, off), cuda=True)
     if level == "aarch64":
         emulator = () if AARCH64.emulator is None else (AARCH64.emulator,)
         return Build((AARCH64.compiler, *AARCH64.flags), emulator, (optimisation, off))
@@ -129,6 +138,8 @@ def runs_here(level: str) -> bool:
     """Whether this machine has the instructions, or compiler and emulator."""
     if level == "aarch64":
         return AARCH64.missing() is None
+    if level == "cuda":
+        return shutil.which("g++") is not None
     words = Path("/proc/cpuinfo").read_text().split() if platform.machine() == "x86_64" else []
     needs = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}[level]
     return needs in words and X86_64.missing() is None
@@ -136,7 +147,7 @@ def runs_here(level: str) -> bool:
 
 def builds() -> Iterator[Build]:
     """All that this machine can compile and run."""
-    for level in (*X86_LEVELS, "aarch64"):
+    for level in (*X86_LEVELS, "aarch64", "cuda"):
         if runs_here(level):
             yield from (build(level, optimisation) for optimisation in OPTIMISATIONS)
     for target, level in (("x86_64", "x86-64-v3"), ("aarch64", "aarch64")):  # a C library is made for each

@@ -14,7 +14,7 @@ from learner.programs import CPP, Work
 
 pytestmark = pytest.mark.cross
 SOFTMAX = "31bf0428ca9d27906d10948b9e7f41725dc7ebfd1b459b9fe11a54cd32147a3a"
-SAMPLED = [("x86-64-v2", "-O0"), ("x86-64-v4", "-O2"), ("aarch64", "-O2")]
+SAMPLED = [("x86-64-v2", "-O0"), ("x86-64-v4", "-O2"), ("aarch64", "-O2"), ("cuda", "-O2")]
 FIRST = next((build(level, "-O1") for level in ("x86-64-v3", "aarch64") if runs_here(level)), None)
 
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from alpha_build.learner.lower import Lowered, lower
+from learner.bits import SHIM
 from learner.programs import Case, run, run_elsewhere
 from learner.test_rows import CASES, MODULES
 from ptx import ARCHITECTURES, compiled, floating, is_declared, texts
 
-SHIM = Path(__file__).with_name("shim")
 # One case a row.
 SAMPLE: dict[str, Case] = {}
 for _module in MODULES:
