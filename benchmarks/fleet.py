@@ -10,53 +10,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import statistics
 import tempfile
-import time
 from functools import partial
 from pathlib import Path
 
-import optax
-from peers.models import MODELS, RATE
 from peers.others import data_parallel, has_torch
 from peers.own import launch
 
-import alpha_build as ab
-from alpha_build.build.bind import bind
-from alpha_build.build.build import build
-from learner import STEPS, Seconds, Turn, in_turn
+from learner import STEPS, Seconds, Turn, in_turn, made, sample_bytes, whole_run
 
 DDP = "DDP"
 STARTS = 5
-
-
-def made(name: str, members: int, steps: int, folder: Path) -> Path:
-    """The executables that train a model so long, each member on its share of every batch."""
-    model = MODELS[name]()
-    learner = ab.Learner(
-        model.loss, state=model.state, optimizer=optax.sgd(RATE), samples=model.samples,
-        batch=len(model.samples[0]), rounds=steps,
-    )  # fmt: skip
-    topology = ab.Pair() if members == 2 else ab.Star()
-    contract = ab.Contract(order="tree", rounding="fused")
-    system = ab.System(name="fleet", members=members, topology=topology, learner=learner, contract=contract)
-    out = folder / f"{len(model.samples[0])}-{members}-{steps}"
-    build(system, out)
-    bind(out)
-    return out
-
-
-def whole_run(dist: Path, members: int, steps: int) -> Seconds:
-    """From the first spawn to the last exit, divided by the steps."""
-    with tempfile.TemporaryDirectory() as state:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        start = time.perf_counter()
-        launch(dist, members, "--state", f"{state}/state")
-        wall = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return [wall / steps], [spent / steps]
 
 
 class DataParallel:
@@ -87,15 +52,15 @@ def main() -> None:
                 dist = made(name, members, steps, Path(folder))
                 peer = DataParallel(name, members, max(steps // 5, 10))
                 systems: dict[str, Turn] = {
-                    name: partial(whole_run, dist, members, steps), f"{DDP}, {name}": peer.turn
+                    name: partial(whole_run, partial(launch, dist, members), steps),
+                    f"{DDP}, {name}": peer.turn,
                 }  # fmt: skip
-                size = sum(array.nbytes for array in MODELS[name]().samples)
-                in_turn(given.turns, systems, size, *systems, members)
+                in_turn(given.turns, systems, sample_bytes(name), *systems, members)
                 tell_start(name, members, made(name, members, 1, Path(folder)), peer.first_s)
 
 
 def tell_start(name: str, members: int, dist: Path, peer_s: list[float]) -> None:
-    own_s = [whole_run(dist, members, 1)[0][0] for _ in range(STARTS)]
+    own_s = [whole_run(partial(launch, dist, members), 1)[0][0] for _ in range(STARTS)]
     for system, walls in ((f"first step, {name}", own_s), (f"first step, {DDP}, {name}", peer_s)):
         line = {"system": system, "n": members, "median_us": round(1e6 * statistics.median(walls), 1)}
         print(json.dumps(line | {"min_us": round(1e6 * min(walls), 1), "iters": len(walls)}), flush=True)

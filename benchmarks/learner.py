@@ -27,6 +27,7 @@ from peers.models import MODELS, RATE
 
 import alpha_build as ab
 from alpha_build import paths
+from alpha_build.build.bind import bind
 from alpha_build.build.build import build
 from alpha_build.learner.lower.contraction import workspace
 from alpha_build.learner.lower.extent import extent
@@ -148,38 +149,50 @@ def _product(function: Callable[..., None], wide: bool, size: int, count: int) -
     return turn
 
 
+def made(name: str, members: int, steps: int, folder: Path) -> Path:
+    """Executables that train a model so long, each member on its share of every batch."""
+    model = MODELS[name]()
+    learner = ab.Learner(
+        model.loss, state=model.state, optimizer=optax.sgd(RATE), samples=model.samples,
+        batch=len(model.samples[0]), rounds=steps,
+    )  # fmt: skip
+    topology = ab.Pair() if members == 2 else ab.Star()
+    contract = ab.Contract(order="tree", rounding="fused")
+    system = ab.System(name="one", members=members, topology=topology, learner=learner, contract=contract)
+    out = folder / f"{len(model.samples[0])}-{members}-{steps}"
+    build(system, out)
+    bind(out)
+    return out
+
+
+def sample_bytes(name: str) -> int:
+    return sum(array.nbytes for array in MODELS[name]().samples)
+
+
 def training(turns: int, folder: Path) -> None:
     for name, steps in STEPS.items():
-        model = MODELS[name]()
-        learner = ab.Learner(
-            model.loss,
-            state=model.state,
-            optimizer=optax.sgd(RATE),
-            samples=model.samples,
-            batch=len(model.samples[0]),
-            rounds=steps,
-        )
-        contract = ab.Contract(order="tree", rounding="fused")
-        system = ab.System(name="one", members=1, topology=ab.Star(), learner=learner, contract=contract)
-        out = folder / f"{len(model.samples[0])}"
-        build(system, out)
+        out = made(name, 1, steps, folder)
         executable = out / json.loads((out / "manifest.json").read_text())["roles"][0]["file"]
         worker = Worker("jax_worker.py", name, steps)
         systems: dict[str, Turn] = {
-            name: partial(_whole_run, executable, steps),
+            name: partial(whole_run, partial(_alone, executable), steps),
             f"JAX, {name}": worker.turn,
         }
-        in_turn(turns, systems, sum(array.nbytes for array in model.samples), *systems)
+        in_turn(turns, systems, sample_bytes(name), *systems)
         worker.close()
 
 
-def _whole_run(executable: Path, steps: int) -> Seconds:
-    """From spawn to exit, divided by the steps."""
+def _alone(executable: Path, *arguments: str) -> None:
+    subprocess.run([str(executable), *arguments], check=True, capture_output=True)
+
+
+def whole_run(start: Callable[..., object], steps: int) -> Seconds:
+    """From the first spawn to the last exit, divided by the steps; `start` gets the roles' arguments."""
     with tempfile.TemporaryDirectory() as state:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        start = time.perf_counter()
-        subprocess.run([str(executable), "--state", f"{state}/state"], check=True, capture_output=True)
-        wall = time.perf_counter() - start
+        begin = time.perf_counter()
+        start("--state", f"{state}/state")
+        wall = time.perf_counter() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return [wall / steps], [spent / steps]

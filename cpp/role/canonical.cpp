@@ -99,6 +99,13 @@ void push_list(const CanonicalCombine& combine, const Inbound& list, u64 bytes, 
   }
 }
 
+// Bytes [begin, end) of each node's value, `stride` apart.
+void pack(const CanonicalMerge& nodes, u64 begin, u64 end, u8* to, u64 stride) {
+  for (u64 i = 0; i < nodes.size(); ++i) {
+    copy_bytes(to + i * stride, static_cast<const u8*>(nodes[i].value) + begin, end - begin);
+  }
+}
+
 // What goes to the parent: the only node where it is, or several copied to the outbox.
 void leave_up(const CanonicalCombine& combine, const CanonicalMerge& merge, u64 begin, u64 end) {
   Outbound& up = *combine.up;
@@ -109,9 +116,7 @@ void leave_up(const CanonicalCombine& combine, const CanonicalMerge& merge, u64 
   }
   const u64 bytes = combine.part.end - combine.part.begin;
   u8* const outbox = combine.participant.canonical->outbox;
-  for (u64 i = 0; i < merge.size(); ++i) {
-    copy_bytes(outbox + i * bytes + begin, merge[i].value, end - begin);
-  }
+  pack(merge, 0, end - begin, outbox + begin, bytes);
   up.base = outbox;
   up.ready = end == bytes ? up.what.total : end;
 }
@@ -165,10 +170,7 @@ void arm_list(Participant& participant, const Round& round, Transfer transfer, u
 const u8* pack_own(Participant& participant, Range part, u8* outbox) {
   const CanonicalMerge& own = participant.canonical->own;
   if (own.size() == 1) return static_cast<const u8*>(own[0].value) + part.begin;
-  const u64 bytes = part.end - part.begin;
-  for (u64 i = 0; i < own.size(); ++i) {
-    copy_bytes(outbox + i * bytes, static_cast<const u8*>(own[i].value) + part.begin, bytes);
-  }
+  pack(own, part.begin, part.end, outbox, part.end - part.begin);
   return outbox;
 }
 

@@ -217,14 +217,6 @@ bool arm_delivery(Participant& participant, Delivery* delivery) {
   return true;
 }
 
-void pass_down(const Delivery& delivery, u64 ready) {
-  for (Outbound& out : delivery.to) out.ready = ready;
-}
-
-void relay_down(const Delivery& delivery) {
-  if (delivery.from != nullptr) pass_down(delivery, delivery.from->arrived);
-}
-
 bool combine_and_deliver(Participant& participant, const Delivery& delivery, Advance advance) {
   const Step& step = participant.step();
   const u64 in_count = step.to.size() + (delivery.from == nullptr ? 0 : 1);

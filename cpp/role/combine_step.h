@@ -4,6 +4,7 @@
 
 #include "combine.h"
 #include "role/participant.h"
+#include "role/relay.h"
 
 namespace alpha {
 
@@ -41,20 +42,10 @@ Range peer_range(const Participant& participant, const Share& share, Slot slot);
 [[nodiscard]] bool finish_result(Participant& participant, const Round& round, u8* base, u64 begin,
                                  u64 end);
 
-// A delivery of the combined region over the same tree: it runs at once with the combine, frame by
-// frame.
-struct Delivery {
-  const Inbound* from = nullptr;  // null at the root, or without a delivery
-  Span<Outbound> to;
-};
-
 // Arms the delivery that follows the combine in hand at once, of the same memory over the same
 // edges the other way; none: nothing.  The combine's transfers stand before it: children's inbound,
 // the parent's outbound.
 [[nodiscard]] bool arm_delivery(Participant& participant, Delivery* delivery);
-void pass_down(const Delivery& delivery, u64 ready);
-// Below the root: what has arrived goes on.
-void relay_down(const Delivery& delivery);
 [[nodiscard]] bool combine_and_deliver(Participant& participant, const Delivery& delivery,
                                        Advance advance);
 

@@ -8,18 +8,20 @@
 namespace alpha {
 namespace {
 
-struct Relay {
-  const Inbound* in;
-  Span<Outbound> out;
-};
-
 bool relay_arrived(void* context) {
-  Relay& relay = *static_cast<Relay*>(context);
-  for (Outbound& out : relay.out) out.ready = relay.in->arrived;
+  relay_down(*static_cast<Delivery*>(context));
   return true;
 }
 
 }  // namespace
+
+void pass_down(const Delivery& delivery, u64 ready) {
+  for (Outbound& out : delivery.to) out.ready = ready;
+}
+
+void relay_down(const Delivery& delivery) {
+  if (delivery.from != nullptr) pass_down(delivery, delivery.from->arrived);
+}
 
 bool relay(Participant& participant, const Region& region, Slot from, Slots to) {
   Transfer transfer;
@@ -32,10 +34,8 @@ bool relay(Participant& participant, const Region& region, Slot from, Slots to) 
     participant.outbound[i] = {
         .slot = to[i], .what = transfer, .base = base, .ready = in_count == 0 ? region.bytes : 0};
   }
-  Relay context = {in, {participant.outbound, to.size()}};
-  Advance advance = {};
-  if (in_count != 0) advance = {relay_arrived, &context};
-  return exchange(participant.session, {in, in_count}, context.out, advance);
+  Delivery context = {in_count == 0 ? nullptr : in, {participant.outbound, to.size()}};
+  return exchange(participant.session, {in, in_count}, context.to, {relay_arrived, &context});
 }
 
 bool run_send(Participant& participant) {

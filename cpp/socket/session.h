@@ -49,6 +49,9 @@ struct Departure {
   Header header;
   u8 rest[kShortBodyBytes + kTrailerBytes];  // once `sealed`: a short body, then the trailer
 };
+// A short frame is sent from where both lie.
+static_assert(__builtin_offsetof(Departure, rest) ==
+              __builtin_offsetof(Departure, header) + kHeaderBytes);
 
 // One incident edge, in ascending peer order; its index is its slot.
 struct Link {

@@ -108,10 +108,10 @@ def outputs(
 ) -> dict[str, list[bytes]]:
     """The bytes of every output."""
     compiler, emulator = build.compiler, build.emulator
-    target = "cuda" if build.cuda else "aarch64"
     return run_elsewhere(
-        work, folder, compiler, emulator, rounding, build.flags, ROWS, multiplies, not build.cuda, target
-    )
+        work, folder, compiler, emulator, rounding, build.flags, ROWS, multiplies,
+        static=not build.cuda, target="cuda" if build.cuda else "aarch64",
+    )  # fmt: skip
 
 
 def digest(found: Mapping[str, list[bytes]]) -> str:
